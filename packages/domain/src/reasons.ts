@@ -1,0 +1,114 @@
+/** How much a reason matters to the one who reads it. */
+export type ReasonSeverity = 'info' | 'warning' | 'critical';
+
+interface ReasonDefinition {
+  readonly severity: ReasonSeverity;
+  /** One sentence for people; `{name}` is filled from the reason's parameters. */
+  readonly sentence: string;
+}
+
+/** The closed list of reasons (C11): why something waits, stops, is skipped, fails or changed its status. */
+export const REASONS = {
+  // a person ordered it
+  started_by_operator: { severity: 'info', sentence: 'Started by {actor}.' },
+  paused_by_operator: { severity: 'info', sentence: 'Paused by {actor}: {why}' },
+  resumed_by_operator: { severity: 'info', sentence: 'Resumed by {actor}.' },
+  canceled_by_operator: { severity: 'warning', sentence: 'Canceled by {actor}: {why}' },
+  rollback_by_operator: { severity: 'warning', sentence: 'Rollback ordered by {actor}: {why}' },
+  skipped_by_operator: { severity: 'info', sentence: 'Left out by {actor}: {why}' },
+  retry_by_operator: { severity: 'info', sentence: 'Attempt {attempt} ordered by {actor}.' },
+  // waiting
+  targets_unresolved: { severity: 'info', sentence: 'The nodes of the rollout are being chosen.' },
+  nodes_in_flight: { severity: 'info', sentence: '{count} nodes are being upgraded (batch {batch}).' },
+  nodes_offered: { severity: 'info', sentence: '{count} nodes are about to start.' },
+  pausing: { severity: 'info', sentence: 'Pausing: {count} nodes finish first.' },
+  canceling: { severity: 'info', sentence: 'Canceling: {count} nodes finish first.' },
+  rollback_draining: { severity: 'info', sentence: 'Rollback begins when {count} nodes have finished.' },
+  canary_observation: { severity: 'info', sentence: 'The canaries are watched until {until}.' },
+  waiting_for_approval: {
+    severity: 'warning',
+    sentence: 'Breaking migration: an operator must approve the canary batch.',
+  },
+  // start gates
+  max_in_flight_reached: { severity: 'info', sentence: '{count} of at most {limit} nodes are in flight.' },
+  agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },
+  node_busy: { severity: 'info', sentence: '{node} is being changed by rollout {rollout}.' },
+  node_quarantined: { severity: 'critical', sentence: 'Two hosts claim to be {node}: it is quarantined.' },
+  chain_halted: {
+    severity: 'critical',
+    sentence: 'The chain stands at height {height} since {since}; no further node is stopped.',
+  },
+  // pauses and ends
+  failure_threshold_exceeded: {
+    severity: 'warning',
+    sentence: '{failed} of {attempted} nodes failed, more than the threshold of {threshold}.',
+  },
+  max_failures_exceeded: {
+    severity: 'warning',
+    sentence: '{failed} nodes failed, more than the {limit} that are allowed.',
+  },
+  canary_failed: { severity: 'warning', sentence: 'A canary failed: {node}.' },
+  canary_not_proven: { severity: 'warning', sentence: 'No canary was upgraded, so nothing is proven.' },
+  canary_unhealthy: { severity: 'warning', sentence: 'A canary is not healthy after its upgrade: {node} is {state}.' },
+  all_nodes_ended: {
+    severity: 'info',
+    sentence: 'All nodes have ended: {succeeded} succeeded, {failed} failed, {skipped} skipped.',
+  },
+  no_eligible_targets: { severity: 'warning', sentence: 'No node can be upgraded.' },
+  rollback_completed: { severity: 'info', sentence: '{count} nodes run their previous version again.' },
+  rollback_incomplete: { severity: 'critical', sentence: '{count} nodes could not be rolled back.' },
+  internal_error: { severity: 'critical', sentence: 'The control plane failed: {error}' },
+  // a node
+  batch_started: { severity: 'info', sentence: 'Its turn has come (batch {batch}).' },
+  agent_completed: { severity: 'info', sentence: 'The agent has installed and started {version}.' },
+  health_passed: { severity: 'info', sentence: 'Proved healthy.' },
+  left_stopped: {
+    severity: 'warning',
+    sentence: 'The node was stopped before, so it was upgraded and left stopped; nothing is validated.',
+  },
+  validation_skipped: { severity: 'warning', sentence: 'Health was not validated (skip_validation).' },
+  already_at_target: { severity: 'info', sentence: 'It runs the target already.' },
+  node_ineligible: { severity: 'info', sentence: 'The node is {state}.' },
+  node_type_mismatch: { severity: 'info', sentence: 'The node is of type {actual}, the rollout is for {wanted}.' },
+  binary_missing: { severity: 'info', sentence: 'The node has no component {binary}.' },
+  runtime_mismatch: {
+    severity: 'warning',
+    sentence: 'The host runs {binary} under {actual}, the chain says {wanted}.',
+  },
+  never_joined: { severity: 'info', sentence: 'No agent has joined for this node yet.' },
+  upgrade_rolled_back: { severity: 'warning', sentence: 'The upgrade failed and was undone: {error}' },
+  upgrade_refused: { severity: 'warning', sentence: 'The agent refused: {error}' },
+  health_failed: { severity: 'warning', sentence: 'Health was not proved: {error}' },
+  failed_rollback: { severity: 'critical', sentence: 'The upgrade failed and could not be undone: {error}' },
+  agent_unreachable: { severity: 'critical', sentence: 'The agent did not answer before the deadline.' },
+  superseded: { severity: 'info', sentence: 'A newer attempt or rollout took its place.' },
+  // health criteria
+  no_fresh_heartbeat: { severity: 'warning', sentence: 'No heartbeat since the command ended.' },
+  wrong_version_running: { severity: 'warning', sentence: 'The running executable is {actual}, not {expected}.' },
+  application_critical: { severity: 'warning', sentence: 'application_health is critical.' },
+  sync_stalled: { severity: 'warning', sentence: 'sync_status is stalled at height {height}.' },
+  node_down: { severity: 'warning', sentence: 'The node is {state}.' },
+  crash_loop: { severity: 'warning', sentence: '{restarts} restarts since the upgrade.' },
+  no_main_process: { severity: 'warning', sentence: 'No main process for {seconds} s.' },
+  not_ready: { severity: 'warning', sentence: 'ready_expression does not hold.' },
+} as const satisfies Readonly<Record<string, ReasonDefinition>>;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** A reason with what fills its sentence. */
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly params: Readonly<Record<string, string | number>>;
+  /** Node ids the reason is about, when it is about some of many. */
+  readonly nodeIds?: readonly string[];
+}
+
+/** Makes a reason; parameters fill the `{names}` of its sentence. */
+export function reason(code: ReasonCode, params: Reason['params'] = {}, nodeIds?: readonly string[]): Reason {
+  return nodeIds ? { code, params, nodeIds } : { code, params };
+}
+
+/** The sentence that people read; a parameter that is missing shows as `?`. */
+export function sentenceOf({ code, params }: Pick<Reason, 'code' | 'params'>): string {
+  return REASONS[code].sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? '?'));
+}
