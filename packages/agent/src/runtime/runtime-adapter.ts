@@ -1,0 +1,142 @@
+/**
+ * How one runtime (systemd, Docker, plain processes) does what the actions ask for (spec "RuntimeAdapter Interface").
+ *
+ * Contract of every method, proved by one conformance suite over every adapter:
+ * - Idempotent: run twice, or again after a crash in the middle, it ends in the same state.
+ * - Atomic where it replaces something: a reader sees the old or the new, never a mixture; after a power cut too.
+ * - Honest: it resolves only when the host shows the result, and rejects with a `RuntimeError` whose sentence says what
+ *   to do. It never swallows an error and never reports from memory.
+ * - Stops early when `signal` aborts, leaving a state that the undo of its action copes with.
+ */
+export interface RuntimeAdapter {
+  readonly runtimeType: 'systemd' | 'docker' | 'process';
+  readonly artifactKind: 'file' | 'image';
+
+  /** Unit, container or process name, for people. */
+  serviceName(): string;
+
+  /** What the host shows now. Never cached. */
+  status(): Promise<RuntimeStatus>;
+
+  /**
+   * Starts the service and resolves when its main process has been the same for `stableMs` without a restart (A15, D4c).
+   * Proves first that no earlier instance is alive (A19), clears what refuses a start (failed counters), removes the hold.
+   * @throws RuntimeError `start_failed` with the cause, `fence_violated` when an earlier instance still lives
+   */
+  start(options: StartOptions): Promise<void>;
+
+  /**
+   * Asks the service to stop and waits until its processes (pid and start time) are gone. Never kills (A7).
+   * Idempotent: resolves at once when it is stopped. After it returns the service doesn't come back by itself.
+   * @throws RuntimeError `stop_overrun` when the budget (the signal) ends first; the stop then goes on by itself
+   */
+  stop(signal: AbortSignal): Promise<void>;
+
+  /** Waits until every process of the service has ended by itself; used after a `stop_overrun` (A7). */
+  waitUntilGone(signal: AbortSignal): Promise<void>;
+
+  /** Writes the mark that keeps the service down through a power cut, fsynced (A18a). Idempotent. */
+  hold(): Promise<void>;
+  /** Removes the mark; done just before a deliberate start. Idempotent. */
+  release(): Promise<void>;
+
+  /** Fetches the artifact to where it can be installed by a rename; hashed while it arrives (A11). */
+  acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle>;
+  /** Whether the wanted artifact is already here and its checksum is right; null when not. */
+  findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null>;
+  /** Removes an acquired artifact that was not installed. Idempotent. */
+  discardArtifact(artifact: WantedArtifact): Promise<void>;
+
+  /**
+   * Checksum, platform, executable: everything that can be known before the stop (A10). Safe to repeat.
+   * @throws RuntimeError `checksum_mismatch`, `wrong_platform`, `not_executable`
+   */
+  verifyArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void>;
+
+  /** Whether the installed artifact has this checksum. */
+  isArtifactInstalled(installedChecksum: string): Promise<boolean>;
+  /** Swaps the installed artifact for the acquired one, by rename; owner and mode of the old one kept (A8). */
+  installArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void>;
+
+  /** Copies what an undo needs into `backupDir`; `manifest.json` is written last and fsynced (spec "Backup Directory"). */
+  backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Whether the backup is whole: manifest there, every checksum right. */
+  isBackedUp(backupDir: string): Promise<boolean>;
+  /**
+   * Puts the artifact (not the configs) of the backup back, by rename, after the three-way check (A12), and hashes again.
+   * @throws RuntimeError `backup_corrupt`
+   */
+  restoreArtifact(backupDir: string, signal: AbortSignal): Promise<void>;
+
+  /** Replaces a config file atomically; an existing one keeps owner and mode, a new one gets 0644 (A8). */
+  writeConfig(path: string, content: Uint8Array): Promise<void>;
+  /** Whether the file's SHA-256 is the expected one (`sha256:<hex>`). */
+  isConfigWritten(path: string, expectedChecksum: string): Promise<boolean>;
+  /** Puts a config back as the backup has it; one that didn't exist before is removed (A12). */
+  restoreConfig(backupDir: string, path: string): Promise<void>;
+
+  /** Makes the runtime read changed definitions (`systemctl daemon-reload`); a no-op where there are none. */
+  reloadDaemon(signal: AbortSignal): Promise<void>;
+
+  /** The attempt is proved good: leftovers that only an undo needs may go (Docker's `.bak`) (B2). */
+  confirm(backupDir: string): Promise<void>;
+
+  /** Last lines of the service's log since its latest start, oldest first (A18). */
+  logTail(maxLines: number): Promise<string[]>;
+}
+
+export interface RuntimeStatus {
+  /** `waiting_restart`: it ended and the runtime will start it again (systemd's auto-restart): wanted running (A3). */
+  readonly state: 'running' | 'starting' | 'stopping' | 'waiting_restart' | 'stopped';
+  /** The operator wants it to run: running, starting or waiting for a restart. */
+  readonly wantedRunning: boolean;
+  readonly mainPid: number | null;
+  /** Clock ticks since boot, /proc/<pid>/stat field 22; with the pid it names a process for good. */
+  readonly mainPidStartedAt: number | null;
+  readonly restarts: number;
+  /** `sha256:<hex>` of /proc/<pid>/exe of a process of the service, or the image digest; null when nothing runs (A6). */
+  readonly runningChecksum: string | null;
+  /** `sha256:<hex>` of the installed file or digest of the container's image; null when nothing is installed. */
+  readonly installedChecksum: string | null;
+}
+
+export interface StartOptions {
+  readonly signal: AbortSignal;
+  /** The main process must stay the same for so long. */
+  readonly stableMs: number;
+}
+
+export interface WantedArtifact {
+  readonly name: string;
+  readonly url: string;
+  /** `sha256:<hex>` of the downloaded file, or the image digest. */
+  readonly checksum: string;
+  /** Member of an archive to install; null for a plain file. */
+  readonly member: string | null;
+}
+
+export interface AcquireOptions {
+  readonly signal: AbortSignal;
+  /** Looked at before the network: kept backups that may hold the wanted content (A12a). */
+  readonly backupDirs: readonly string[];
+  readonly onProgress: (progress: { receivedBytes: number; totalBytes: number | null }) => void;
+}
+
+export interface ArtifactHandle {
+  readonly artifact: WantedArtifact;
+  /** Where it lies: a file beside the install path, or an image reference. */
+  readonly location: string;
+  /** Checksum of what gets installed; differs from `artifact.checksum` for a member of an archive (A6). */
+  readonly installedChecksum: string;
+}
+
+/** A runtime could not do what it was asked; `message` is the sentence that the operator reads. */
+export class RuntimeError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'RuntimeError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,62 @@
+import type { UpgradeActionName } from '@hoodcloud/domain/upgrade-phase';
+import type { RuntimeAdapter, WantedArtifact } from '../runtime/runtime-adapter.ts';
+
+/** One primitive of an upgrade (spec "UpgradeAction Interface"): what happens; the adapter knows how. */
+export interface UpgradeAction {
+  readonly name: UpgradeActionName;
+  /** Time budget in milliseconds, from the chain's budgets. */
+  readonly timeoutMs: (params: Pick<ActionParams, 'budgets'>) => number;
+  /** Whether the host already shows the result; then it is not executed, and not undone either (A3). */
+  readonly isAlreadyDone: (params: ActionParams) => Promise<boolean>;
+  readonly execute: (params: ActionParams) => Promise<void>;
+  /** Safe when `execute` ran fully, partly, twice or not at all (A2). A no-op says why. */
+  readonly compensate: (params: ActionParams) => Promise<void>;
+}
+
+/** What an action gets. Everything that it learned before is in the attempt's record or on the host, never in memory. */
+export interface ActionParams {
+  readonly runtime: RuntimeAdapter;
+  readonly artifact: WantedArtifact;
+  readonly configFiles: readonly ConfigFileToWrite[];
+  readonly driftPolicy: 'fail' | 'overwrite';
+  /** `{data_dir}/.upgrade-backup/{attempt_id}` */
+  readonly backupDir: string;
+  /** Backups of earlier attempts, newest first. */
+  readonly earlierBackupDirs: readonly string[];
+  readonly budgets: ActionBudgets;
+  /** How the service was found before the upgrade began; recorded first (A3). */
+  readonly before: BeforeState;
+  /** Aborts when the action's budget ends. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progressPct: number, note: string) => void;
+}
+
+export interface ConfigFileToWrite {
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** `sha256:<hex>` of `content`. */
+  readonly checksum: string;
+  /** What we last wrote there; null when we never did (E4). */
+  readonly lastWrittenChecksum: string | null;
+}
+
+/** Milliseconds. Defaults are the specification's. */
+export interface ActionBudgets {
+  readonly backupMs: number;
+  readonly acquireMs: number;
+  readonly verifyMs: number;
+  readonly stopMs: number;
+  readonly installMs: number;
+  readonly configsMs: number;
+  readonly reloadMs: number;
+  readonly startMs: number;
+  readonly stableMs: number;
+}
+
+export interface BeforeState {
+  readonly wantedRunning: boolean;
+  readonly mainPid: number | null;
+  readonly mainPidStartedAt: number | null;
+  readonly installedChecksum: string | null;
+  readonly runningChecksum: string | null;
+}
