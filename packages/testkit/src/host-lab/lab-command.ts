@@ -1,6 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 
-/** What one command said. `code` is its exit code, or 128 + the signal that ended it. */
+/** What one command said. `code` is its exit code, or 128 when a signal ended it. */
 export interface CommandOutcome {
   readonly stdout: string;
   readonly stderr: string;
