@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// The one entry of every `npm run` script. Plain Node without dependencies, since it is what installs them.
+// Usage: node tools/bootstrap.mjs VERB [arguments]; `help` lists the verbs.
+import { needNode } from './bootstrap/need-node.mjs';
+import { SetupError } from './bootstrap/setup-error.mjs';
+
+needNode();
+
+/** Verb → the module that exports `run(args)` and answers the exit code. Imported late: only what is used is read. */
+const VERBS = {
+  test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|e2e …] [vitest arguments]'],
+  check: ['./verbs/check.mjs', 'format, lint, types, unused code, import rules, generated files, file sizes'],
+  generate: ['./verbs/generate.mjs', 'write every generated file anew'],
+  bench: ['./verbs/bench.mjs', 'run a measurement: bench NAME, without a name lists them'],
+  mutants: ['./verbs/mutants.mjs', 'prove that each guarantee has a test that fails without it'],
+  demo: ['./verbs/demo.mjs', 'upgrade a live chain before your eyes'],
+  start: ['./verbs/start.mjs', 'run every role with embedded stores'],
+};
+
+async function main([verb = 'help', ...args]) {
+  const entry = VERBS[verb];
+  if (!entry) {
+    for (const [name, [, what]] of Object.entries(VERBS)) console.log(`  npm run ${name.padEnd(9)} ${what}`);
+    return verb === 'help' ? 0 : 2;
+  }
+  const { run } = await import(entry[0]);
+  return run(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`\n✗ ${error.message}\n  What to do: ${error.advice}`);
+  process.exitCode = 1;
+}

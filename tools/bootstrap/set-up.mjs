@@ -1,0 +1,16 @@
+import { ensureTemporal } from '../temporal/ensure.mjs';
+import { ensureDependencies } from './dependencies.mjs';
+import { ensurePostgresBinaries } from './postgres-binaries.mjs';
+
+/**
+ * Makes a fresh clone ready. Every verb calls it first; it does nothing when all is there. What it finds reaches the
+ * programs it starts by environment variables: HOODCLOUD_POSTGRES_NATIVE, and TEMPORAL_ADDRESS or HOODCLOUD_TEMPORAL_BIN.
+ * @param {{ stores?: boolean }} needs `stores`: the verb starts Postgres and Temporal
+ */
+export async function setUp({ stores = false } = {}) {
+  await ensureDependencies();
+  if (!stores) return;
+  await ensurePostgresBinaries();
+  const temporal = await ensureTemporal();
+  if (temporal.kind === 'program') process.env.HOODCLOUD_TEMPORAL_BIN = temporal.path;
+}

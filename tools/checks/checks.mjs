@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { ROOT } from '../bootstrap/paths.mjs';
+import { runCollected } from '../bootstrap/run-command.mjs';
+import { GENERATORS } from '../generate/generators.mjs';
+import { isApplicable } from '../generate/run-generator.mjs';
+import { findOversizedFiles } from './file-sizes.mjs';
+import { findStaleGenerated } from './generated.mjs';
+import { findLockAddresses, findMachinePaths } from './portable.mjs';
+
+const script = (path) => join(ROOT, 'node_modules', path);
+
+/** A check that is a program: its output is the complaint when it doesn't end with 0. */
+const program =
+  (path, ...args) =>
+  async () => {
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const { code, output } = await runCollected(process.execPath, [script(path), ...args], { env });
+    return code === 0 ? undefined : output;
+  };
+
+/**
+ * The checks in the order they run, the quick ones first. `find` answers what is wrong, in words, or undefined.
+ * @type {{ name: string, what: string, find: () => Promise<string | undefined>, stores?: boolean }[]}
+ */
+export const CHECKS = [
+  { name: 'biome', what: 'format and lint', find: program('@biomejs/biome/bin/biome', 'check', '.') },
+  { name: 'types', what: 'tsc, strict', find: program('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: 'unused', what: 'code and dependencies nobody uses (knip)', find: program('knip/bin/knip.js') },
+  {
+    name: 'imports',
+    what: 'who may import whom',
+    find: program('vitest/vitest.mjs', 'run', '--project', 'unit', 'test/architecture'),
+  },
+  {
+    name: 'generated',
+    what: 'generated files are fresh',
+    find: findStaleGenerated,
+    stores: GENERATORS.some((it) => it.stores && isApplicable(it)),
+  },
+  { name: 'file-sizes', what: 'files over 300 lines have a reason', find: findOversizedFiles },
+  { name: 'lock', what: 'the lock file names no download addresses', find: findLockAddresses },
+  { name: 'portable', what: 'no paths or addresses of somebody’s machine', find: findMachinePaths },
+];

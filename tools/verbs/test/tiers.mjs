@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { findOnPath } from '../../bootstrap/paths.mjs';
+import { runCollected } from '../../bootstrap/run-command.mjs';
+import { step } from '../../bootstrap/step.mjs';
+
+/** The tiers in the order they run; vitest.config.ts has a project of the same name for each (docs/testing.md). */
+export const TIERS = {
+  unit: { what: 'pure rules and everything that needs no server', stores: false, hosts: false },
+  db: { what: 'real Postgres', stores: true, hosts: false },
+  workflow: { what: 'real Temporal server and Postgres', stores: true, hosts: false },
+  host: { what: 'agent, adapters and crashes on real systemd hosts', stores: true, hosts: true },
+  e2e: { what: 'all roles, real agents, a live chain', stores: true, hosts: true },
+};
+
+/** Debian package → a program or file it brings. What the host lab needs. */
+const DEBIAN_PACKAGES = {
+  systemd: '/lib/systemd/systemd',
+  dbus: 'dbus-daemon',
+  iproute2: 'ip',
+  iptables: 'iptables',
+  'util-linux': 'nsenter',
+  strace: 'strace',
+  'busybox-static': 'busybox',
+  procps: 'ps',
+};
+
+/**
+ * Installs what a tier needs from apt when we may.
+ * @returns {Promise<string | undefined>} why the tier can't run on this machine, or undefined when it can
+ */
+export async function prepareTier(tier) {
+  if (!TIERS[tier].hosts) return undefined;
+  if (process.platform !== 'linux')
+    return 'it boots real systemd hosts, which needs Linux; run it in a Debian VM or container.';
+  if (process.getuid() !== 0)
+    return 'it boots real systemd hosts, which needs root; run it as root on a Debian machine kept for tests.';
+  const missing = missingPackages();
+  if (missing.length === 0) return undefined;
+  if (!findOnPath('apt-get')) return `these are missing and there is no apt-get to bring them: ${missing.join(', ')}.`;
+  return await installPackages(missing);
+}
+
+function missingPackages() {
+  return Object.entries(DEBIAN_PACKAGES)
+    .filter(([, proof]) => (proof.startsWith('/') ? !existsSync(proof) : !findOnPath(proof)))
+    .map(([name]) => name);
+}
+
+async function installPackages(names) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return step(`Installing ${names.join(', ')} with apt-get`, '10-30 s', async () => {
+    const update = await runCollected('apt-get', ['update', '-qq'], { env });
+    const install = await runCollected('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], {
+      env,
+    });
+    if (install.code === 0) return undefined;
+    console.error(update.output + install.output);
+    return `apt-get could not install ${names.join(', ')} (see above); install them by hand and run this again.`;
+  });
+}
