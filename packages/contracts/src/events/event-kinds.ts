@@ -1,0 +1,27 @@
+/** What an event can tell (closed list; spec "Notification Events", "NATS Event Subjects", C11). */
+export const EVENT_KINDS = [
+  'rollout_created',
+  'rollout_started',
+  'rollout_resumed',
+  'rollout_paused',
+  'rollout_completed',
+  'rollout_failed',
+  'rollout_canceled',
+  'rollback_initiated',
+  'rollback_completed',
+  'rollout_progress',
+  'rollout_control_ordered',
+  'node_upgrade_started',
+  'node_upgrade_phase_changed',
+  'node_upgrade_completed',
+  'node_upgrade_skipped',
+  'node_state_changed',
+  'node_joined',
+  'node_version_named',
+  'node_quarantined',
+  'config_drift_overwritten',
+  'incident_opened',
+  'incident_acknowledged',
+  'incident_resolved',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];

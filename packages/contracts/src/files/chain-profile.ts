@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { checksumSchema } from './upgrade-manifest.ts';
+
+const cel = z.string().min(1);
+const seconds = z.number().positive();
+
+/** How a chain's health is judged from the node's own metrics by CEL over `metrics` (D0a, D4a, D4b). */
+export const chainHealthSchema = z.strictObject({
+  healthy_expression: cel,
+  synced_expression: cel,
+  /** Must hold at the end of validation, e.g. "has signed lately". */
+  ready_expression: cel.optional(),
+  height_metric: z.string().optional(),
+  /** The chain's longest normal pause between blocks; without it no halt is ever judged. */
+  max_block_interval_seconds: seconds.optional(),
+  health_wait_seconds: z.number().nonnegative().default(60),
+  /** Without a new restart for so long after a start (D4c). */
+  stable_seconds: z.number().nonnegative().default(10),
+  /** More restarts than this in the window are a crash loop (D3). */
+  max_restarts: z.number().int().nonnegative().default(3),
+});
+
+/** `{ConfigDir}/{chain_profile_id}/profile.yaml`: what a chain is. */
+export const chainProfileSchema = z.strictObject({
+  chain_profile_id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/),
+  node_types: z.array(z.string().min(1)).min(1),
+  binaries: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        artifact_kind: z.enum(['file', 'image']).default('file'),
+        /** Versions whose checksum is known, so that a running fleet gets names at join (B2). */
+        known_versions: z
+          .array(z.strictObject({ version: z.string().min(1), checksum: checksumSchema, url: z.string().optional() }))
+          .default([]),
+      }),
+    )
+    .min(1),
+  /** Variables of the chain's templates; a node's own win over them. */
+  variables: z.record(z.string(), z.string()).default({}),
+  health: chainHealthSchema,
+});
+export type ChainProfile = z.infer<typeof chainProfileSchema>;
+
+const budget = z.number().int().positive().optional();
+
+/** `{ConfigDir}/{chain_profile_id}/runtime.yaml`: how a chain's nodes are run and how long things may take. */
+export const chainRuntimeSchema = z.strictObject({
+  runtime: z.strictObject({ type: z.enum(['systemd', 'docker', 'process']) }),
+  /** Seconds per action; what is left out has the specification's default. */
+  budgets: z
+    .strictObject({
+      backup_seconds: budget,
+      acquire_seconds: budget,
+      verify_seconds: budget,
+      stop_seconds: budget,
+      install_seconds: budget,
+      configs_seconds: budget,
+      reload_seconds: budget,
+      start_seconds: budget,
+    })
+    .default({}),
+});
+export type ChainRuntime = z.infer<typeof chainRuntimeSchema>;

@@ -1,0 +1,65 @@
+import { LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import type { z } from 'zod';
+
+/** A file that people write is wrong; every problem names file, line and column. */
+export class FileFormatError extends Error {
+  readonly code = 'file_format';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'FileFormatError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Parses YAML and checks it against a schema.
+ * @param file name for messages
+ * @throws FileFormatError with all problems, each as `file:line:column: what`
+ */
+export function parseYamlFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): z.infer<Schema> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw new FileFormatError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message.split('\n')[0]}`));
+  }
+  const parsed = schema.safeParse(document.toJS());
+  if (parsed.success) return parsed.data;
+  throw new FileFormatError(parsed.error.issues.flatMap((issue) => problemsOf(issue)));
+
+  function at(offset: number): string {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  }
+
+  /** Position of the deepest part of the path that exists in the file. */
+  function position(path: readonly PropertyKey[], key?: string): string {
+    for (let length = path.length; length >= 0; length--) {
+      const parent = document.getIn(path.slice(0, length), true) as ParsedNode | undefined;
+      if (key !== undefined && parent && 'items' in parent) {
+        const pair = parent.items.find((item) => item && 'key' in item && String(item.key) === key);
+        if (
+          pair &&
+          'key' in pair &&
+          pair.key &&
+          typeof pair.key === 'object' &&
+          'range' in pair.key &&
+          pair.key.range
+        ) {
+          return at(pair.key.range[0]);
+        }
+      }
+      if (parent?.range) return at(parent.range[0]);
+    }
+    return at(0);
+  }
+
+  function problemsOf(issue: z.core.$ZodIssue): string[] {
+    const where = issue.path.join('.');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${position(issue.path, key)}: unknown field "${[...issue.path, key].join('.')}"`);
+    }
+    return [`${position(issue.path)}: ${where ? `"${where}": ` : ''}${issue.message}`];
+  }
+}

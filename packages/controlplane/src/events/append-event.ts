@@ -1,0 +1,35 @@
+import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
+import { REASONS, type Reason } from '@hoodcloud/domain/reasons';
+import type { Db } from '../db/database.ts';
+import { json } from '../db/json.ts';
+
+export interface NewEvent {
+  readonly kind: EventKind;
+  readonly subjectType: 'rollout' | 'rollout_group' | 'node' | 'incident';
+  readonly subjectId: string;
+  readonly rolloutId?: string | null;
+  readonly nodeId?: string | null;
+  readonly reason?: Reason | null;
+  /** Who did it: `user:<id>`, `key:<name>`, or `system:<part>`. */
+  readonly actor: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Appends to the history in the caller's transaction, so that a change and its event are stored together (C11). */
+export async function appendEvent(db: Db, event: NewEvent): Promise<void> {
+  await db
+    .insertInto('events')
+    .values({
+      kind: event.kind,
+      subject_type: event.subjectType,
+      subject_id: event.subjectId,
+      rollout_id: event.rolloutId ?? null,
+      node_id: event.nodeId ?? null,
+      reason: event.reason?.code ?? null,
+      reason_params: json(event.reason?.params ?? {}),
+      severity: event.reason ? REASONS[event.reason.code].severity : 'info',
+      actor: event.actor,
+      data: json(event.data ?? {}),
+    })
+    .execute();
+}
