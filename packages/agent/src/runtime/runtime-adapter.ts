@@ -1,3 +1,5 @@
+import { AgentError } from '../agent-error.ts';
+
 /**
  * How one runtime (systemd, Docker, plain processes) does what the actions ask for (spec "RuntimeAdapter Interface").
  *
@@ -15,24 +17,38 @@ export interface RuntimeAdapter {
   /** Unit, container or process name, for people. */
   serviceName(): string;
 
+  /**
+   * Lays what the hold needs on this host (systemd: the drop-in; process: the supervisor), when the agent joins and at
+   * each of its starts (A18a). Idempotent; never starts, stops or restarts a service that an operator has stopped.
+   */
+  prepare(): Promise<void>;
+  /** Takes away what `prepare` laid, the hold included; the service goes on as it is. Idempotent. */
+  leave(): Promise<void>;
+
   /** What the host shows now. Never cached. */
   status(): Promise<RuntimeStatus>;
 
   /**
    * Starts the service and resolves when its main process has been the same for `stableMs` without a restart (A15, D4c).
    * Proves first that no earlier instance is alive (A19), clears what refuses a start (failed counters), removes the hold.
+   * Idempotent: a service that runs already is not started again, only watched until it is stable; whether it runs the
+   * wanted artifact is for the caller to ask (A6).
    * @throws RuntimeError `start_failed` with the cause, `fence_violated` when an earlier instance still lives
    */
   start(options: StartOptions): Promise<void>;
 
   /**
    * Asks the service to stop and waits until its processes (pid and start time) are gone. Never kills (A7).
-   * Idempotent: resolves at once when it is stopped. After it returns the service doesn't come back by itself.
+   * Idempotent: resolves at once when it is stopped. After it returns the service doesn't come back by itself: the
+   * caller has written the hold before.
    * @throws RuntimeError `stop_overrun` when the budget (the signal) ends first; the stop then goes on by itself
    */
   stop(signal: AbortSignal): Promise<void>;
 
-  /** Waits until every process of the service has ended by itself; used after a `stop_overrun` (A7). */
+  /**
+   * Waits until every process of the service has ended by itself; used after a `stop_overrun` (A7).
+   * The signal ends the waiting, never the process.
+   */
   waitUntilGone(signal: AbortSignal): Promise<void>;
 
   /** Writes the mark that keeps the service down through a power cut, fsynced (A18a). Idempotent. */
@@ -91,6 +107,8 @@ export interface RuntimeStatus {
   /** The operator wants it to run: running, starting or waiting for a restart. */
   readonly wantedRunning: boolean;
   readonly mainPid: number | null;
+  /** The mark of `hold()` is there: the service can't come up by itself (A18a). */
+  readonly held: boolean;
   /** Clock ticks since boot, /proc/<pid>/stat field 22; with the pid it names a process for good. */
   readonly mainPidStartedAt: number | null;
   readonly restarts: number;
@@ -131,12 +149,4 @@ export interface ArtifactHandle {
 }
 
 /** A runtime could not do what it was asked; `message` is the sentence that the operator reads. */
-export class RuntimeError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'RuntimeError';
-    this.code = code;
-  }
-}
+export class RuntimeError extends AgentError {}

@@ -11,6 +11,13 @@ export interface UpgradeAction {
   readonly execute: (params: ActionParams) => Promise<void>;
   /** Safe when `execute` ran fully, partly, twice or not at all (A2). A no-op says why. */
   readonly compensate: (params: ActionParams) => Promise<void>;
+  /**
+   * Time budget of the undo in milliseconds, by default that of the action; `null` when it waits for something that
+   * nobody may cut short: a process that is still stopping (A7). It must then bound its other work itself.
+   */
+  readonly undoTimeoutMs?: (params: Pick<ActionParams, 'budgets'>) => number | null;
+  /** Undone after everything else, whatever its place: the service starts when all is as it was (A1). */
+  readonly undoneLast?: boolean;
 }
 
 /** What an action gets. Everything that it learned before is in the attempt's record or on the host, never in memory. */
@@ -26,6 +33,15 @@ export interface ActionParams {
   readonly budgets: ActionBudgets;
   /** How the service was found before the upgrade began; recorded first (A3). */
   readonly before: BeforeState;
+  /** Checksum of what gets installed, as soon as it is known: an archive's member differs from the archive (A6). */
+  readonly installedChecksum: string | null;
+  /**
+   * This action's intent was found on disk without its result: the agent died in the middle. What the host shows may be
+   * our own half-done work, and somebody may have started the node meanwhile (A4).
+   */
+  readonly inDoubt: boolean;
+  /** Keeps what an action learned in the attempt's record, written with the action's result. */
+  readonly learn: (learned: Pick<ActionParams, 'installedChecksum'>) => void;
   /** Aborts when the action's budget ends. */
   readonly signal: AbortSignal;
   readonly onProgress: (progressPct: number, note: string) => void;
