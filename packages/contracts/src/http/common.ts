@@ -1,0 +1,45 @@
+import { REASONS, type ReasonCode, type ReasonSeverity } from '@hoodcloud/domain/reasons';
+import { z } from 'zod';
+
+/** RFC 3339 in UTC (C10c). */
+export const timestampSchema = z.iso.datetime();
+
+export const uuidSchema = z.uuid();
+
+const severities = ['info', 'warning', 'critical'] as const satisfies readonly ReasonSeverity[];
+export const severitySchema = z.enum(severities);
+
+/** Why something is as it is (C11): a code for programs, a sentence for people. */
+export const reasonSchema = z.object({
+  code: z.enum(Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]]),
+  sentence: z.string(),
+  severity: severitySchema,
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export type ReasonView = z.infer<typeof reasonSchema>;
+
+/** Query of every list: pages follow a cursor that only the server understands (C10c). */
+export const pageQuerySchema = z.object({
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+export type PageQuery = z.infer<typeof pageQuerySchema>;
+
+/** One page of a list; `next_cursor` is null on the last one. */
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+}
+export interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+/** `?dry_run=true`: every check is made, nothing is changed. */
+export const dryRunQuerySchema = z.object({
+  dry_run: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true'),
+});
+
+export const idParamsSchema = z.object({ id: uuidSchema });

@@ -1,0 +1,29 @@
+import { EVENT_KINDS } from '@hoodcloud/contracts/events/event-kinds';
+import { z } from 'zod';
+import { reasonSchema, severitySchema, timestampSchema, uuidSchema } from './common.ts';
+
+/** One line of history (C11). `seq` is the cursor of lists and the `id:` of server-sent events. */
+export const eventSchema = z.object({
+  seq: z.number().int(),
+  kind: z.enum(EVENT_KINDS),
+  subject_type: z.enum(['rollout', 'rollout_group', 'node', 'incident']),
+  subject_id: uuidSchema,
+  rollout_id: uuidSchema.nullable(),
+  node_id: uuidSchema.nullable(),
+  node_name: z.string().nullable(),
+  reason: reasonSchema.nullable(),
+  severity: severitySchema,
+  actor: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  occurred_at: timestampSchema,
+});
+export type EventView = z.infer<typeof eventSchema>;
+
+export const eventListQuerySchema = z.object({
+  /** Events after this `seq`. */
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+/** `next_after` goes into the next question; it equals `after` when nothing new is there. */
+export const eventPageSchema = z.object({ items: z.array(eventSchema), next_after: z.number().int() });
+export type EventPage = z.infer<typeof eventPageSchema>;

@@ -1,0 +1,135 @@
+import { NODE_STATES } from '@hoodcloud/domain/node-state';
+import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
+import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
+import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
+import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
+import { z } from 'zod';
+import { pageQuerySchema, pageSchema, reasonSchema, timestampSchema, uuidSchema } from './common.ts';
+
+/** What the rollout does now and why (C7a): the last answer of `decideNext`. */
+export const waitingSchema = z.object({
+  kind: z.enum(['run', 'wait', 'pause', 'roll_back', 'finish']),
+  until: timestampSchema.nullable(),
+  reasons: z.array(reasonSchema),
+});
+
+export const rolloutSchema = z.object({
+  id: uuidSchema,
+  group_id: uuidSchema.nullable(),
+  component_index: z.number().int(),
+  chain_profile_id: z.string(),
+  node_type: z.string(),
+  upgrade_id: z.string().nullable(),
+  binary_name: z.string(),
+  source_version: z.string().nullable(),
+  target_version: z.string(),
+  artifact_kind: z.enum(['file', 'image']),
+  target_binary_url: z.string(),
+  target_binary_checksum: z.string(),
+  strategy: z.enum(ROLLOUT_STRATEGIES),
+  batch_size: z.number().int(),
+  canary_size: z.number().int(),
+  failure_threshold: z.number(),
+  max_failures: z.number().int().nullable(),
+  min_attempted: z.number().int(),
+  max_in_flight: z.number().int().nullable(),
+  health_wait_ms: z.number().int(),
+  force_continue: z.boolean(),
+  skip_validation: z.boolean(),
+  offline_policy: z.enum(['skip', 'wait']),
+  drift_policy: z.enum(['fail', 'overwrite']),
+  migration_type: z.enum(MIGRATION_TYPES),
+  recovery_plan: z.string().nullable(),
+  acknowledge_state_risk: z.boolean(),
+  manifest_content_hash: z.string(),
+  status: z.enum(ROLLOUT_STATUSES),
+  status_reason: reasonSchema.nullable(),
+  status_changed_at: timestampSchema,
+  direction: z.enum(ROLLOUT_DIRECTIONS),
+  total_nodes: z.number().int(),
+  succeeded_nodes: z.number().int(),
+  failed_nodes: z.number().int(),
+  pending_nodes: z.number().int(),
+  skipped_nodes: z.number().int(),
+  waiting: waitingSchema.nullable(),
+  created_by: z.string(),
+  created_at: timestampSchema,
+  started_at: timestampSchema.nullable(),
+  ended_at: timestampSchema.nullable(),
+});
+export type RolloutView = z.infer<typeof rolloutSchema>;
+
+/** One rollout in full: also what can be ordered now, and whether its manifest changed since (E3). */
+export const rolloutDetailSchema = rolloutSchema.extend({
+  in_flight_nodes: z.number().int(),
+  legal_controls: z.array(z.enum(ROLLOUT_CONTROLS)),
+  /** null: there is no manifest to compare with (manual mode). */
+  manifest_drift: z.enum(['unchanged', 'changed', 'missing']).nullable(),
+});
+export type RolloutDetail = z.infer<typeof rolloutDetailSchema>;
+
+export const rolloutListQuerySchema = pageQuerySchema.extend({
+  chain_profile_id: z.string().optional(),
+  status: z.enum(ROLLOUT_STATUSES).optional(),
+});
+export const rolloutPageSchema = pageSchema(rolloutSchema);
+
+/** How far the running command is (B4a). */
+export const commandProgressSchema = z.object({
+  operation: z.enum(['UPGRADE', 'COMPENSATE', 'CONFIRM']),
+  status: z.string(),
+  action_index: z.number().int().nullable(),
+  action_name: z.string().nullable(),
+  progress_pct: z.number().int().nullable(),
+  note: z.string().nullable(),
+  at: timestampSchema.nullable(),
+});
+
+export const rolloutNodeSchema = z.object({
+  rollout_id: uuidSchema,
+  node_id: uuidSchema,
+  node_name: z.string(),
+  node_state: z.enum(NODE_STATES),
+  online: z.boolean(),
+  height: z.number().int().nullable(),
+  batch_index: z.number().int(),
+  status: z.enum(NODE_UPGRADE_STATUSES),
+  status_reason: reasonSchema.nullable(),
+  upgrade_phase: z.enum(UPGRADE_PHASES).nullable(),
+  phase_changed_at: timestampSchema.nullable(),
+  attempt_count: z.number().int(),
+  attempt_direction: z.enum(ROLLOUT_DIRECTIONS),
+  previous_version: z.string().nullable(),
+  previous_binary_url: z.string().nullable(),
+  previous_checksum: z.string().nullable(),
+  installed_checksum: z.string().nullable(),
+  running_checksum: z.string().nullable(),
+  /** What the host runs now, as its last heartbeat said. */
+  current_checksum: z.string().nullable(),
+  command: commandProgressSchema.nullable(),
+  /** What the open or last proof of health still misses. */
+  health_reasons: z.array(reasonSchema),
+  error_message: z.string().nullable(),
+  /** A result that came after the row had ended: shown, never applied (B5a). */
+  late_result: z.unknown().nullable(),
+  left_stopped: z.boolean(),
+  started_at: timestampSchema.nullable(),
+  ended_at: timestampSchema.nullable(),
+  duration_ms: z.number().int().nullable(),
+  downtime_ms: z.number().int().nullable(),
+});
+export type RolloutNodeView = z.infer<typeof rolloutNodeSchema>;
+
+export const rolloutNodeListQuerySchema = pageQuerySchema.extend({ status: z.enum(NODE_UPGRADE_STATUSES).optional() });
+export const rolloutNodePageSchema = pageSchema(rolloutNodeSchema);
+
+export const rolloutNodeParamsSchema = z.object({ id: uuidSchema, nodeId: uuidSchema });
+
+/** Last lines of the failed version's log (A18). */
+export const rolloutNodeLogsSchema = z.object({
+  node_id: uuidSchema,
+  node_name: z.string(),
+  lines: z.array(z.string()),
+});
+export type RolloutNodeLogs = z.infer<typeof rolloutNodeLogsSchema>;
