@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** One project a tier; which files belong to which tier follows from their names (docs/testing.md). */
 const slow = { testTimeout: 120_000, hookTimeout: 180_000 };
 const source = ['packages/*/src/**', 'test/**', 'tools/**'];
+const postgres = './test/set-up/postgres.ts';
+const temporal = './test/set-up/temporal.ts';
 const named = (suffix: string) => source.map((glob) => `${glob}/*.${suffix}.ts`);
 
 export default defineConfig({
@@ -15,10 +17,35 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/*.{db,workflow,host,e2e}.test.ts'],
         },
       },
-      { test: { name: 'db', include: named('db.test'), ...slow } },
-      { test: { name: 'workflow', include: named('workflow.test'), fileParallelism: false, ...slow } },
-      { test: { name: 'host', include: named('host.test'), fileParallelism: false, ...slow } },
-      { test: { name: 'e2e', include: named('e2e.test'), fileParallelism: false, ...slow, testTimeout: 600_000 } },
+      { test: { name: 'db', include: named('db.test'), globalSetup: [postgres], ...slow } },
+      {
+        test: {
+          name: 'workflow',
+          include: named('workflow.test'),
+          globalSetup: [postgres, temporal],
+          fileParallelism: false,
+          ...slow,
+        },
+      },
+      {
+        test: {
+          name: 'host',
+          include: named('host.test'),
+          globalSetup: [postgres, temporal],
+          fileParallelism: false,
+          ...slow,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: named('e2e.test'),
+          globalSetup: [postgres, temporal],
+          fileParallelism: false,
+          ...slow,
+          testTimeout: 600_000,
+        },
+      },
     ],
   },
 });

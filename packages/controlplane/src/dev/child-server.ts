@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+const POLL_MS = 25;
+const LOG_TAIL_LINES = 15;
+
+/** A store that was started as a child process ended or stayed silent; the message carries the end of its log. */
+export class StoreNotReadyError extends Error {
+  readonly code = 'STORE_NOT_READY';
+}
+
+export interface ChildServerOptions {
+  /** What people call it, e.g. "Postgres". */
+  name: string;
+  program: string;
+  args: readonly string[];
+  /** Both output streams are appended here. */
+  logFile: string;
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
+}
+
+/** A server program as our child: started, watched until ready, ended by a signal of its own liking or by SIGKILL. */
+export class ChildServer {
+  readonly #name: string;
+  readonly #logFile: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #running = true;
+  #spawnError: Error | undefined;
+
+  constructor({ name, program, args, logFile, ...spawnOptions }: ChildServerOptions) {
+    const log = openSync(logFile, 'a');
+    this.#name = name;
+    this.#logFile = logFile;
+    this.#child = spawn(program, args, { ...spawnOptions, stdio: ['ignore', log, log] });
+    closeSync(log); // the child has its own copy
+    this.#ended = new Promise((done) => {
+      const end = () => {
+        this.#running = false;
+        done();
+      };
+      this.#child.once('exit', end);
+      this.#child.once('error', (error) => {
+        this.#spawnError = error;
+        end();
+      });
+    });
+    this.#child.unref(); // a server we forgot to stop must not keep the caller's program alive
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new StoreNotReadyError(`${this.#name} could not be started.`);
+    return this.#child.pid;
+  }
+
+  /**
+   * Waits until `probe` no longer throws.
+   * @throws StoreNotReadyError when the server ends first or `timeoutMs` pass
+   */
+  async waitUntilReady(probe: () => Promise<void>, timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      if (!this.#running) throw this.#notReady('ended while starting');
+      const failure = await probe().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure === undefined) return;
+      if (Date.now() > deadline) throw this.#notReady(`did not answer within ${timeoutMs} ms`, failure);
+      await new Promise((wake) => setTimeout(wake, POLL_MS));
+    }
+  }
+
+  /** Asks by `signal`, waits, and ends it by force when it takes longer than `graceMs`. */
+  async stop(signal: NodeJS.Signals, graceMs = 10_000): Promise<void> {
+    if (!this.#running) return;
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  #notReady(what: string, failure?: unknown): StoreNotReadyError {
+    const tail = readFileSync(this.#logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+    const why = this.#spawnError ?? failure;
+    const detail = why instanceof Error ? ` (${why.message})` : '';
+    return new StoreNotReadyError(`${this.#name} ${what}${detail}. The end of ${this.#logFile}:\n${tail}`, {
+      cause: why,
+    });
+  }
+}
+
+/** A TCP port on loopback that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has an address');
+  return address.port;
+}
+
+/** Whether every one of these loopback ports can be listened on right now. */
+export async function allFree(ports: readonly number[]): Promise<boolean> {
+  const results = await Promise.all(ports.map(isFree));
+  return results.every(Boolean);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
+}
