@@ -1,0 +1,173 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { applyAttributes, type FileAttributes, renameDurably } from '../host/atomic-file.ts';
+import { explainingHostErrors } from '../host/host-error.ts';
+import { DownloadRefused, openDownload } from './download-request.ts';
+import { RuntimeError } from './runtime-adapter.ts';
+
+export interface Download {
+  readonly url: string;
+  /** `sha256:<hex>` of the bytes as they travel. */
+  readonly checksum: string;
+  /** Gets its name only when the checksum is right; until then the bytes are in `{target}.part`. */
+  readonly target: string;
+  readonly attributes: FileAttributes;
+  /** Hosts from which plain http is allowed by the agent's configuration. */
+  readonly allowHttpHosts: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { receivedBytes: number; totalBytes: number | null }) => void;
+  /** Called with the announced size before the first byte is written (A10). */
+  readonly requireSpace: (bytes: number) => Promise<void>;
+  readonly backoff?: Backoff;
+}
+
+/** Milliseconds. A try that brought no new byte counts; the waiting is doubled up to the cap, with jitter. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly capMs: number;
+  readonly fruitlessTries: number;
+}
+
+const DEFAULT_BACKOFF: Backoff = { firstMs: 500, capMs: 30_000, fruitlessTries: 8 };
+
+/** What has arrived so far. */
+interface Arrived {
+  hash: Hash;
+  bytes: number;
+  total: number | null;
+  /** Proves on resume that the rest belongs to the same file. */
+  etag: string | null;
+}
+
+/**
+ * Downloads a file, hashing it while it arrives (A11). Interrupted transfers go on where they stopped when the server
+ * proves that it can; what is refused for good fails at once; nothing is left behind by a failure.
+ * @throws RuntimeError `download_refused` | `download_failed` | `checksum_mismatch`
+ */
+export async function downloadArtifact(download: Download): Promise<void> {
+  const part = `${download.target}.part`;
+  await explainingHostErrors(`download to ${part}`, async () => {
+    await rm(part, { force: true });
+    const file = await open(part, 'wx', 0o600);
+    try {
+      const arrived = await receive(download, file);
+      requireChecksum(download, arrived);
+      await applyAttributes(file, download.attributes);
+      await file.sync();
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    await renameDurably(part, download.target);
+  });
+}
+
+async function receive(download: Download, file: FileHandle): Promise<Arrived> {
+  const backoff = download.backoff ?? DEFAULT_BACKOFF;
+  let arrived: Arrived = { hash: createHash('sha256'), bytes: 0, total: null, etag: null };
+  let fruitless = 0;
+  for (;;) {
+    const before = arrived.bytes;
+    try {
+      arrived = await transfer(download, file, arrived);
+      return arrived;
+    } catch (error) {
+      if (error instanceof RuntimeError || !(error instanceof Error) || isDiskError(error)) throw error;
+      if (download.signal.aborted) throw tooLate(download, error);
+      fruitless = arrived.bytes > before ? 1 : fruitless + 1;
+      if (fruitless >= backoff.fruitlessTries) throw givenUp(download, fruitless, error);
+      await pause(download, waitBeforeTry(fruitless, backoff, error), error);
+    }
+  }
+}
+
+/** One request: from the beginning, or from where the last one ended. Fills `arrived` as bytes come in. */
+async function transfer(download: Download, file: FileHandle, arrived: Arrived): Promise<Arrived> {
+  const answer = await openDownload({
+    url: download.url,
+    allowHttpHosts: download.allowHttpHosts,
+    signal: download.signal,
+    from: arrived.bytes,
+    total: arrived.total,
+    etag: arrived.etag,
+  });
+  try {
+    if (!answer.resumed && arrived.bytes > 0) {
+      await file.truncate(0);
+      Object.assign(arrived, { hash: createHash('sha256'), bytes: 0 });
+    }
+    arrived.total = answer.total;
+    arrived.etag = answer.etag;
+    if (arrived.bytes === 0 && answer.total !== null) await download.requireSpace(answer.total);
+    for await (const chunk of answer.body) {
+      const bytes = chunk as Buffer;
+      await writeWhole(file, bytes, arrived.bytes);
+      arrived.hash.update(bytes);
+      arrived.bytes += bytes.length;
+      download.onProgress({ receivedBytes: arrived.bytes, totalBytes: arrived.total });
+    }
+  } finally {
+    answer.body.destroy();
+  }
+  if (arrived.total !== null && arrived.bytes < arrived.total) {
+    throw new Error(`the connection ended after ${arrived.bytes} of ${arrived.total} bytes`);
+  }
+  return arrived;
+}
+
+/** A write near the end of the disk may take only a part of the bytes; the next one says why. */
+async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const result = await file.write(bytes, written, bytes.length - written, position + written);
+    written += result.bytesWritten;
+  }
+}
+
+function requireChecksum(download: Download, arrived: Arrived): void {
+  const checksum = `sha256:${arrived.hash.digest('hex')}`;
+  if (checksum === download.checksum) return;
+  throw new RuntimeError(
+    'checksum_mismatch',
+    `${download.url} delivered ${arrived.bytes} bytes with ${checksum}, the manifest wants ${download.checksum}: correct the manifest or the file behind the address`,
+  );
+}
+
+/** Capped exponential back-off with full jitter above its half; a server's Retry-After is honoured when longer. */
+function waitBeforeTry(fruitless: number, backoff: Backoff, error: Error): number {
+  const ceiling = Math.min(backoff.capMs, backoff.firstMs * 2 ** (fruitless - 1));
+  const own = ceiling / 2 + Math.random() * (ceiling / 2);
+  return error instanceof DownloadRefused && error.retryAfterMs !== null ? Math.max(own, error.retryAfterMs) : own;
+}
+
+async function pause(download: Download, ms: number, lastError: Error): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal: download.signal });
+  } catch {
+    throw tooLate(download, lastError); // the only way a timer fails is the signal
+  }
+}
+
+function tooLate(download: Download, last: Error): RuntimeError {
+  return new RuntimeError(
+    'download_failed',
+    `${basename(download.target)} could not be downloaded from ${download.url} in time; the last trouble: ${last.message}`,
+    { cause: last },
+  );
+}
+
+function givenUp(download: Download, tries: number, last: Error): RuntimeError {
+  return new RuntimeError(
+    'download_failed',
+    `${download.url} could not be downloaded in ${tries} tries; the last trouble: ${last.message}`,
+    { cause: last },
+  );
+}
+
+/** ENOSPC and its kind come from our own file, not from the network: trying again doesn't help. */
+function isDiskError(error: Error): boolean {
+  return 'code' in error && ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM'].includes(String(error.code));
+}

@@ -1,0 +1,193 @@
+import { open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  applyAttributes,
+  attributesOf,
+  type FileAttributes,
+  followLinks,
+  removeDurably,
+  renameDurably,
+  replaceFile,
+} from '../host/atomic-file.ts';
+import { confinePath } from '../host/confined-path.ts';
+import { checksumOf, type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
+import { requireFreeSpace } from '../host/free-space.ts';
+import { explainingHostErrors } from '../host/host-error.ts';
+import { isBackupWhole } from '../upgrade/backup-manifest.ts';
+import { downloadArtifact } from './artifact-download.ts';
+import { requireExecutable } from './elf-header.ts';
+import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
+import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
+
+export interface FileArtifactSettings {
+  /** Absolute path of the binary; a link is followed (A8). */
+  readonly installPath: string;
+  readonly configRoots: readonly string[];
+  readonly allowHttpHosts: readonly string[];
+  /** One for the whole agent: what the download learned, `status()` needs not hash again. */
+  readonly hashes: FileHashes;
+}
+
+/**
+ * The half of a `RuntimeAdapter` that deals in files: a binary and its configs, the same under systemd and under our own
+ * supervisor. An adapter holds one and adds the service (spec "Systemd Adapter"). The contract is the adapter's.
+ */
+export class FileArtifact {
+  readonly #settings: FileArtifactSettings;
+
+  constructor(settings: FileArtifactSettings) {
+    this.#settings = settings;
+  }
+
+  /** The file that gets replaced: the install path with its links followed. */
+  target(): Promise<string> {
+    return followLinks(this.#settings.installPath);
+  }
+
+  async installedChecksum(): Promise<string | null> {
+    return this.#settings.hashes.of(await this.target());
+  }
+
+  async acquire(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
+    requirePlainFile(artifact);
+    const target = await this.#downloadPath(artifact);
+    const attributes = await this.#attributesToGive();
+    const kept = await findInBackups(options.backupDirs, artifact.checksum);
+    if (kept === null) {
+      await this.#download(artifact, target, attributes, options);
+    } else {
+      await explainingHostErrors(`copy ${kept} to ${target}`, async () => {
+        await copyDurably(kept, `${target}.part`, attributes);
+        await renameDurably(`${target}.part`, target);
+      });
+    }
+    await this.#settings.hashes.learn(target, artifact.checksum);
+    return handleOf(artifact, target);
+  }
+
+  async findAcquired(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
+    const path = await this.#downloadPath(artifact);
+    return (await this.#settings.hashes.of(path)) === artifact.checksum ? handleOf(artifact, path) : null;
+  }
+
+  async discard(artifact: WantedArtifact): Promise<void> {
+    const path = await this.#downloadPath(artifact);
+    for (const leftover of [path, `${path}.part`]) {
+      if ((await attributesOf(leftover)) !== null) await removeDurably(leftover);
+    }
+  }
+
+  async verify(handle: ArtifactHandle, signal: AbortSignal): Promise<void> {
+    const checksum = await hashFileIfThere(handle.location);
+    signal.throwIfAborted();
+    if (checksum !== handle.installedChecksum) {
+      throw new RuntimeError(
+        'checksum_mismatch',
+        `${handle.location} is ${checksum ?? 'gone'}, wanted is ${handle.installedChecksum}: the disk is faulty or somebody changed it`,
+      );
+    }
+    await this.#settings.hashes.learn(handle.location, checksum);
+    await requireExecutable(handle.location);
+  }
+
+  async install(handle: ArtifactHandle): Promise<void> {
+    const target = await this.target();
+    await explainingHostErrors(`install ${target}`, async () => {
+      if ((await attributesOf(handle.location)) === null) {
+        if ((await this.installedChecksum()) === handle.installedChecksum) return;
+        throw new RuntimeError(
+          'artifact_missing',
+          `${handle.location} is gone: somebody removed it; try the upgrade again`,
+        );
+      }
+      await giveAttributes(handle.location, await this.#attributesToGive());
+      await renameDurably(handle.location, target);
+    });
+  }
+
+  async backUp(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const path of configPaths) await confinePath(path, this.#settings.configRoots);
+    const { installPath: artifactPath, hashes } = this.#settings;
+    await backUpFiles({ backupDir, artifactPath, configPaths, hashes, signal });
+  }
+
+  isBackedUp(backupDir: string): Promise<boolean> {
+    return isBackupWhole(backupDir);
+  }
+
+  async restore(backupDir: string): Promise<void> {
+    await restoreFile(backupDir, (await requireBackup(backupDir)).artifact);
+  }
+
+  async writeConfig(path: string, content: Uint8Array): Promise<void> {
+    await replaceFile(await confinePath(path, this.#settings.configRoots), content);
+    if (!(await this.isConfigWritten(path, checksumOf(content)))) {
+      throw new RuntimeError('config_not_written', `${path} was written but reads back differently: check the disk`);
+    }
+  }
+
+  async isConfigWritten(path: string, expectedChecksum: string): Promise<boolean> {
+    return (await this.configChecksum(path)) === expectedChecksum;
+  }
+
+  /** `sha256:<hex>` of a config as it is now; null when it isn't there. */
+  async configChecksum(path: string): Promise<string | null> {
+    return hashFileIfThere(await confinePath(path, this.#settings.configRoots));
+  }
+
+  async restoreConfig(backupDir: string, path: string): Promise<void> {
+    const file = (await requireBackup(backupDir)).configs.find((config) => config.path === path);
+    if (file === undefined) {
+      throw new RuntimeError('backup_corrupt', `the backup ${backupDir} knows nothing of ${path}`);
+    }
+    await restoreFile(backupDir, file);
+  }
+
+  async #download(
+    artifact: WantedArtifact,
+    target: string,
+    attributes: FileAttributes,
+    { signal, onProgress }: AcquireOptions,
+  ): Promise<void> {
+    const { allowHttpHosts } = this.#settings;
+    // room for the download, and for putting the old binary back beside it
+    const requireSpace = (bytes: number) => requireFreeSpace(dirname(target), 2 * bytes, 4);
+    const { url, checksum } = artifact;
+    await downloadArtifact({ url, checksum, target, attributes, allowHttpHosts, signal, onProgress, requireSpace });
+  }
+
+  /** Beside the binary, so that the swap is a rename (spec: `{InstallTarget}/.download-{name}`). */
+  async #downloadPath(artifact: WantedArtifact): Promise<string> {
+    return join(dirname(await this.target()), `.download-${basename(artifact.name)}`);
+  }
+
+  /** Owner and mode of the binary that is replaced; an executable of our own where there is none (A8). */
+  async #attributesToGive(): Promise<FileAttributes> {
+    const old = await attributesOf(await this.target());
+    if (old !== null) return { mode: old.mode, uid: old.uid, gid: old.gid };
+    return { mode: 0o755, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  }
+}
+
+async function giveAttributes(path: string, attributes: FileAttributes): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await applyAttributes(file, attributes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function handleOf(artifact: WantedArtifact, location: string): ArtifactHandle {
+  return { artifact, location, installedChecksum: artifact.checksum };
+}
+
+/** Archives are for a later release; until then they are refused before anything is touched. */
+function requirePlainFile(artifact: WantedArtifact): void {
+  if (artifact.member === null) return;
+  throw new RuntimeError(
+    'archive_unsupported',
+    `this agent can't take ${artifact.member} out of an archive: give the address and checksum of the binary itself`,
+  );
+}

@@ -1,0 +1,172 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errnoOf } from '../agent-error.ts';
+import {
+  applyAttributes,
+  attributesOf,
+  type FileAttributes,
+  followLinks,
+  removeDurably,
+  renameDurably,
+  syncFolder,
+  tempBeside,
+} from '../host/atomic-file.ts';
+import { type FileHashes, hashFile, hashFileIfThere } from '../host/file-hash.ts';
+import { requireFreeSpace } from '../host/free-space.ts';
+import { explainingHostErrors, HostError } from '../host/host-error.ts';
+import {
+  BACKUP_FILE_MODE,
+  type BackedUpContent,
+  type BackedUpFile,
+  type BackupManifest,
+  checkThreeWay,
+  readBackupManifest,
+  writeBackupManifest,
+} from '../upgrade/backup-manifest.ts';
+
+interface FilesToBackUp {
+  readonly backupDir: string;
+  readonly artifactPath: string;
+  readonly configPaths: readonly string[];
+  readonly hashes: FileHashes;
+  readonly signal: AbortSignal;
+}
+
+/** Copies the artifact and the configs to `backupDir`; every copy is read back, the manifest comes last. Idempotent. */
+export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
+  const { backupDir } = wanted;
+  await explainingHostErrors(`back up to ${backupDir}`, async () => {
+    for (const folder of ['binaries', 'configs']) {
+      await mkdir(join(backupDir, folder), { recursive: true, mode: 0o700 });
+    }
+    await requireFreeSpace(backupDir, await totalSize([wanted.artifactPath, ...wanted.configPaths]), 8);
+    const artifact = await backUp(wanted, wanted.artifactPath, join('binaries', basename(wanted.artifactPath)));
+    const configs: BackedUpFile[] = [];
+    for (const [index, path] of wanted.configPaths.entries()) {
+      configs.push(await backUp(wanted, path, join('configs', distinctName(wanted.configPaths, index))));
+    }
+    for (const folder of ['binaries', 'configs', '.', '..', '../..']) await syncFolder(join(backupDir, folder));
+    await writeBackupManifest(backupDir, { format: 1, artifact, configs });
+  });
+}
+
+/**
+ * Puts one backed-up file back as it was: content, owner, mode and time; one that didn't exist is removed. Does nothing
+ * when the file is as it was already. Safe to repeat at any point (A2).
+ * @throws HostError `backup_corrupt`
+ */
+export async function restoreFile(backupDir: string, file: BackedUpFile): Promise<void> {
+  await explainingHostErrors(`restore ${file.path}`, async () => {
+    await rm(tempBeside(file.realPath), { force: true });
+    if (file.content === null) {
+      if ((await attributesOf(file.realPath)) !== null) await removeDurably(file.realPath);
+      return;
+    }
+    await checkThreeWay(backupDir, file.content);
+    if (await isAsBefore(file.realPath, file.content)) return;
+    const temp = tempBeside(file.realPath);
+    await copyDurably(join(backupDir, file.content.copy), temp, file.content.attributes);
+    await renameDurably(temp, file.realPath);
+    const restored = await hashFileIfThere(file.realPath);
+    if (restored !== file.content.originalChecksum) {
+      throw new HostError(
+        'restore_failed',
+        `${file.path} was restored but reads back as ${restored ?? 'nothing'} instead of ${file.content.originalChecksum}: check the disk`,
+      );
+    }
+  });
+}
+
+/** @throws HostError `backup_corrupt` when there is no whole backup in `backupDir` */
+export async function requireBackup(backupDir: string): Promise<BackupManifest> {
+  const manifest = await readBackupManifest(backupDir);
+  if (manifest !== null) return manifest;
+  throw new HostError('backup_corrupt', `there is no whole backup in ${backupDir}, so nothing can be restored from it`);
+}
+
+/** Path of the copy with this checksum in one of the backups, newest first; null when none has it (A12a). */
+export async function findInBackups(backupDirs: readonly string[], checksum: string): Promise<string | null> {
+  for (const backupDir of backupDirs) {
+    const content = await artifactOfBackup(backupDir);
+    if (content?.originalChecksum !== checksum) continue;
+    const path = join(backupDir, content.copy);
+    if ((await hashFileIfThere(path)) === checksum) return path;
+  }
+  return null;
+}
+
+/** Copies to a file that must not exist yet; on the disk, owner and mode included, when it resolves. */
+export async function copyDurably(from: string, to: string, attributes: FileAttributes): Promise<void> {
+  await rm(to, { force: true });
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const file = await open(to, 'r');
+    try {
+      await applyAttributes(file, attributes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await rm(to, { force: true });
+    throw error;
+  }
+}
+
+async function backUp(wanted: FilesToBackUp, path: string, copy: string): Promise<BackedUpFile> {
+  wanted.signal.throwIfAborted();
+  const realPath = await followLinks(path);
+  const attributes = await attributesOf(realPath);
+  const originalChecksum = await wanted.hashes.of(realPath);
+  if (attributes === null || originalChecksum === null) return { path, realPath, content: null };
+  const target = join(wanted.backupDir, copy);
+  await copyDurably(realPath, target, { mode: BACKUP_FILE_MODE, ...ownIds() });
+  const copyChecksum = await hashFile(target, wanted.signal);
+  if (copyChecksum !== originalChecksum) {
+    throw new HostError('backup_failed', `${path} changed while it was copied, or the disk of ${target} is faulty`);
+  }
+  return { path, realPath, content: { copy, originalChecksum, copyChecksum, attributes } };
+}
+
+/** A backup that can't be read is no place to look for an artifact; the others are, and so is the network. */
+async function artifactOfBackup(backupDir: string): Promise<BackedUpContent | null> {
+  try {
+    return (await readBackupManifest(backupDir))?.artifact.content ?? null;
+  } catch (error) {
+    if (error instanceof HostError && error.code === 'backup_corrupt') return null;
+    throw error;
+  }
+}
+
+async function isAsBefore(path: string, content: BackedUpContent): Promise<boolean> {
+  const now = await attributesOf(path);
+  const { mode, uid, gid } = content.attributes;
+  if (now === null || now.mode !== mode || now.uid !== uid || now.gid !== gid) return false;
+  return (await hashFileIfThere(path)) === content.originalChecksum;
+}
+
+/** `config.toml`; the second one of that name is `2-config.toml`. */
+function distinctName(paths: readonly string[], index: number): string {
+  const name = basename(paths[index] ?? '');
+  const earlier = paths.slice(0, index).filter((path) => basename(path) === name).length;
+  return earlier === 0 ? name : `${earlier + 1}-${name}`;
+}
+
+async function totalSize(paths: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(paths.map(sizeOf));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+function ownIds(): { uid: number; gid: number } {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
