@@ -11,4 +11,11 @@ export const GENERATORS = [
     outputs: ['packages/contracts/src/wire/gen'],
     needs: 'buf.gen.yaml',
   },
+  {
+    name: 'database',
+    command: ['npx', 'tsx', 'tools/generate/database.ts'],
+    outputs: ['packages/controlplane/src/db/generated', 'packages/controlplane/src/db/schema.sql'],
+    needs: 'tools/generate/database.ts',
+    stores: true,
+  },
 ];
