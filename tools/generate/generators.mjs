@@ -2,7 +2,7 @@
  * Everything that is generated and checked in: one line each. `npm run generate` runs them in this order, `npm run check`
  * fails when an output differs from what its generator writes. `outputs` are files or folders relative to the root;
  * `needs` names a file without which the generator has nothing to do yet.
- * @type {{ name: string, command: string[], outputs: string[], needs: string, stores?: boolean }[]}
+ * @type {{ name: string, command: string[], cwd?: string, outputs: string[], needs: string, stores?: boolean }[]}
  */
 export const GENERATORS = [
   {

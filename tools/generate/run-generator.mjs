@@ -7,9 +7,9 @@ import { runCollected } from '../bootstrap/run-command.mjs';
 export const isApplicable = (generator) => existsSync(join(ROOT, generator.needs));
 
 /** Runs one generator in the work tree; throws with its output when it fails. */
-export async function runGenerator({ name, command }) {
+export async function runGenerator({ name, command, cwd = '.' }) {
   const [program, ...args] = command;
-  const { code, output } = await runCollected(program, args);
+  const { code, output } = await runCollected(program, args, { cwd: join(ROOT, cwd) });
   if (code !== 0) throw new Error(`The generator "${name}" (${command.join(' ')}) failed:\n${output.trimEnd()}`);
 }
 

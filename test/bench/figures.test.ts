@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { median, meetsGoal } from './figures.ts';
+
+it('takes the middle of an odd and the mean of an even number of values', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(() => median([])).toThrow('no median');
+});
+
+it('judges a figure by the side of its goal that is good', () => {
+  const figure = { name: 'ratio', unit: '×', goal: 1.1 };
+  expect(meetsGoal({ ...figure, value: 1.1, better: 'lower' })).toBe(true);
+  expect(meetsGoal({ ...figure, value: 1.11, better: 'lower' })).toBe(false);
+  expect(meetsGoal({ ...figure, value: 1.09, better: 'higher' })).toBe(false);
+  expect(meetsGoal({ name: 'seen', unit: 's', value: 9, better: 'lower' })).toBe(true);
+});
