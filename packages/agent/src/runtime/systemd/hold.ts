@@ -1,0 +1,103 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errnoOf } from '../../agent-error.ts';
+import { removeDurably, replaceFile, syncFolder } from '../../host/atomic-file.ts';
+import { bootId, isAlive, type ProcessIdentity } from '../../host/process-table.ts';
+
+/** Where the hold files of a host lie unless its agent is told otherwise. */
+export const DEFAULT_HOLD_DIR = '/var/lib/hoodcloud/hold';
+
+const UNIT_DIR = '/etc/systemd/system';
+const DROP_IN = '50-hoodcloud-hold.conf';
+
+/** What a hold file says: the processes that must be gone before the unit starts again, and the boot they belong to. */
+interface HoldRecord {
+  readonly bootId: string;
+  readonly processes: readonly ProcessIdentity[];
+}
+
+/**
+ * Keeps one unit down while it is being changed (A18a). A drop-in gives the unit the condition that a hold file must not
+ * exist; so the unit comes up neither at boot after a power loss, nor by its `Restart=`, nor through `systemctl start`.
+ */
+export class Hold {
+  /** The mark itself. */
+  readonly path: string;
+  /** The drop-in that makes systemd look at it. */
+  readonly dropIn: string;
+  readonly #dropInContent: string;
+
+  constructor(unit: string, holdDir: string = DEFAULT_HOLD_DIR) {
+    this.path = join(holdDir, unit);
+    this.dropIn = join(UNIT_DIR, `${unit}.d`, DROP_IN);
+    const mark = this.path.replaceAll('%', '%%'); // % introduces a specifier in unit files
+    this.#dropInContent = `# Written by hoodcloud-agent: a unit that is being upgraded stays down (A18a).\n[Unit]\nConditionPathExists=!${mark}\n`;
+  }
+
+  /** Lays the drop-in; whether systemd must reload for it. */
+  async lay(): Promise<boolean> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o755 });
+    if ((await readIfThere(this.dropIn)) === this.#dropInContent) return false;
+    await mkdir(dirname(this.dropIn), { recursive: true, mode: 0o755 });
+    await replaceFile(this.dropIn, this.#dropInContent);
+    await syncFolder(dirname(dirname(this.dropIn)));
+    return true;
+  }
+
+  /** Removes mark and drop-in; whether systemd must reload for it. */
+  async takeAway(): Promise<boolean> {
+    await this.release();
+    if ((await readIfThere(this.dropIn)) === null) return false;
+    await removeDurably(this.dropIn);
+    return true;
+  }
+
+  /** Writes the mark, on disk when this resolves. Processes of an earlier mark of this boot stay named. */
+  async set(processes: readonly ProcessIdentity[]): Promise<void> {
+    const known = await this.livingProcesses();
+    const more = processes.filter((process) => !known.some((other) => isSame(process, other)));
+    const record: HoldRecord = { bootId: await bootId(), processes: [...known, ...more] };
+    await replaceFile(this.path, `${JSON.stringify(record)}\n`);
+  }
+
+  /** Removes the mark, on disk when this resolves. */
+  async release(): Promise<void> {
+    if (await this.isSet()) await removeDurably(this.path);
+  }
+
+  async isSet(): Promise<boolean> {
+    return (await readIfThere(this.path)) !== null;
+  }
+
+  /** Those of the processes named by the mark that still live (A19). */
+  async livingProcesses(): Promise<ProcessIdentity[]> {
+    const record = parseRecord((await readIfThere(this.path)) ?? '');
+    if (record === null || record.bootId !== (await bootId())) return [];
+    const alive = await Promise.all(record.processes.map(isAlive));
+    return record.processes.filter((_, index) => alive[index]);
+  }
+}
+
+export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return one.pid === other.pid && one.startedAt === other.startedAt;
+}
+
+/** A mark that cannot be read still holds; it only names no process (an operator may have made it with `touch`). */
+function parseRecord(text: string): HoldRecord | null {
+  try {
+    const record = JSON.parse(text);
+    return Array.isArray(record?.processes) && typeof record.bootId === 'string' ? record : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessIdentity } from '../../host/process-table.ts';
+import { RuntimeError } from '../runtime-adapter.ts';
+import { describeEnd, type UnitView } from './unit-properties.ts';
+
+const POLL_MS = 200;
+
+/** One look at a unit that was started. */
+export interface StartLook {
+  readonly view: UnitView;
+  readonly main: ProcessIdentity | null;
+  /** The process that runs the artifact, when that is another one than the main process. */
+  readonly worker: ProcessIdentity | null;
+}
+
+/** What the looks so far amount to. */
+export type StartVerdict =
+  | { readonly kind: 'stable' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'failed'; readonly cause: string };
+
+/**
+ * Judges a start by a series of looks: `systemctl start` says nothing (D4c), a service is up when it is active with the
+ * same processes for the whole time and was not restarted (A15). Time is an argument, in milliseconds of any clock.
+ */
+export class StartJudge {
+  readonly #stableMs: number;
+  readonly #restarts: number;
+  #processes: string | undefined;
+  #sinceMs = 0;
+
+  /** @param restarts what `NRestarts` was before the start; a first crash may be over before the first look */
+  constructor(stableMs: number, restarts: number) {
+    this.#stableMs = stableMs;
+    this.#restarts = restarts;
+  }
+
+  judge({ view, main, worker }: StartLook, nowMs: number): StartVerdict {
+    const failure = this.#failure(view);
+    if (failure !== undefined) return { kind: 'failed', cause: failure };
+    if (view.activeState !== 'active' || main === null) return this.#startOver();
+    const processes = JSON.stringify([main, worker]);
+    if (processes !== this.#processes) {
+      this.#processes = processes; // a wrapper's child that is restarted again and again never gets past this
+      this.#sinceMs = nowMs;
+    }
+    return nowMs - this.#sinceMs >= this.#stableMs ? { kind: 'stable' } : { kind: 'wait' };
+  }
+
+  #failure(view: UnitView): string | undefined {
+    if (view.restarts > this.#restarts || view.subState.startsWith('auto-restart')) {
+      return `${describeEnd(view)}, and systemd restarted it`;
+    }
+    if (view.activeState === 'failed') return describeEnd(view);
+    if (view.activeState !== 'inactive' || view.jobQueued) return undefined;
+    return view.conditionMet ? describeEnd(view) : 'a condition of the unit keeps it down';
+  }
+
+  #startOver(): StartVerdict {
+    this.#processes = undefined;
+    return { kind: 'wait' };
+  }
+}
+
+/**
+ * Looks until the start is stable.
+ * @throws RuntimeError `start_failed` with the cause, also when the signal ends first
+ */
+export async function watchStart(
+  unit: string,
+  look: () => Promise<StartLook>,
+  options: { readonly stableMs: number; readonly restarts: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const judge = new StartJudge(options.stableMs, options.restarts);
+  for (;;) {
+    const verdict = judge.judge(await look(), performance.now());
+    if (verdict.kind === 'stable') return;
+    if (verdict.kind === 'failed') throw startFailed(unit, verdict.cause);
+    if (options.signal.aborted) throw startFailed(unit, 'it was not up and unchanged within its time budget');
+    await sleep(Math.min(POLL_MS, options.stableMs || POLL_MS));
+  }
+}
+
+export function startFailed(unit: string, cause: string): RuntimeError {
+  return new RuntimeError('start_failed', `${unit} did not stay up: ${cause}`);
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { RuntimeError } from '../runtime-adapter.ts';
+import { parseUnit, UNIT_PROPERTIES, type UnitView } from './unit-properties.ts';
+
+const SHOW_TIMEOUT_MS = 10_000;
+const RELOAD_TIMEOUT_MS = 60_000;
+
+/** What a call of a program gave. */
+export interface Called {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * The machine's systemd, by `systemctl` with argument arrays. One instance serves every unit of an agent, because
+ * daemon-reloads are made one at a time: systemd has hung a start that met two of them (field case 57).
+ */
+export class Systemctl {
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  /**
+   * One look at a unit; a unit that isn't there has `loadState` `not-found`.
+   * @throws RuntimeError `systemd_unreachable`
+   */
+  async show(unit: string): Promise<UnitView> {
+    const args = ['show', '--no-pager', '-p', UNIT_PROPERTIES.join(','), '--', unit];
+    const called = await call('systemctl', args, AbortSignal.timeout(SHOW_TIMEOUT_MS));
+    if (called.code !== 0) throw unreachable(called.stderr);
+    return parseUnit(called.stdout);
+  }
+
+  /** Starts, stops or resets a unit and waits for its job. An abort ends the waiting, the job goes on. */
+  run(verb: 'start' | 'stop' | 'reset-failed', unit: string, signal: AbortSignal): Promise<Called> {
+    return call('systemctl', [verb, '--no-pager', '--no-ask-password', '--', unit], signal);
+  }
+
+  /**
+   * Makes systemd read changed unit files; calls wait for each other.
+   * @throws RuntimeError `reload_failed`
+   */
+  async daemonReload(): Promise<void> {
+    const before = this.#reloading;
+    const reload = before.then(() => call('systemctl', ['daemon-reload'], AbortSignal.timeout(RELOAD_TIMEOUT_MS)));
+    this.#reloading = reload.catch(() => undefined); // whoever waits its turn doesn't care how the one before ended
+    const called = await reload;
+    if (called.code !== 0) {
+      throw new RuntimeError('reload_failed', `systemctl daemon-reload failed: ${called.stderr.trim()}`);
+    }
+  }
+}
+
+/** Runs a program to its end; its exit code is a value. Rejects when it cannot be run, or with the signal's reason. */
+export function call(program: string, args: readonly string[], signal: AbortSignal): Promise<Called> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { signal, maxBuffer: 64 << 20, env: plainEnv() }, (error, stdout, stderr) => {
+      if (error === null) resolve({ code: 0, stdout, stderr });
+      else if (signal.aborted) reject(signal.reason);
+      else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+      else reject(unreachable(`${program}: ${error.message}`, error));
+    });
+  });
+}
+
+/** Answers are parsed, so they must come without colours and translations. */
+function plainEnv(): NodeJS.ProcessEnv {
+  return { ...process.env, LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
+}
+
+function unreachable(said: string, cause?: unknown): RuntimeError {
+  const sentence = `systemd does not answer: ${said.trim()} Check that the agent runs as root on a host with systemd.`;
+  return new RuntimeError('systemd_unreachable', sentence, { cause });
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { followLinks } from '../../host/atomic-file.ts';
+import type { FileHashes } from '../../host/file-hash.ts';
+import { isAlive, type ProcessIdentity } from '../../host/process-table.ts';
+import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
+import { Hold, isSame } from './hold.ts';
+import { startFailed, watchStart } from './start-watch.ts';
+import { StopGuard } from './stop-guard.ts';
+import type { Systemctl } from './systemctl.ts';
+import { UnitLog } from './unit-log.ts';
+import { artifactProcess, processesOf } from './unit-processes.ts';
+import { type UnitView, unitState, wantedRunning } from './unit-properties.ts';
+
+const POLL_MS = 50;
+
+/** One unit and where its parts lie. */
+export interface SystemdUnit {
+  /** Full name, e.g. `cometbft.service`. */
+  readonly unit: string;
+  readonly installPath: string;
+  readonly holdDir?: string;
+}
+
+/** What is shared by the units of one agent. */
+export interface SystemdParts {
+  readonly systemctl: Systemctl;
+  readonly hashes: FileHashes;
+}
+
+interface Look {
+  readonly view: UnitView;
+  readonly processes: readonly ProcessIdentity[];
+  readonly state: RuntimeStatus['state'];
+}
+
+/** Starts, stops, holds and watches one systemd unit: the half of the adapter that has nothing to do with files. */
+export class SystemdService {
+  readonly unit: string;
+  readonly #installPath: string;
+  readonly #systemctl: Systemctl;
+  readonly #hashes: FileHashes;
+  readonly #hold: Hold;
+  readonly #guard: StopGuard;
+  readonly #log: UnitLog;
+
+  constructor({ unit, installPath, holdDir }: SystemdUnit, { systemctl, hashes }: SystemdParts) {
+    this.unit = unit;
+    this.#installPath = installPath;
+    this.#systemctl = systemctl;
+    this.#hashes = hashes;
+    this.#hold = new Hold(unit, holdDir);
+    this.#guard = new StopGuard(unit, systemctl);
+    this.#log = new UnitLog(unit);
+  }
+
+  /** Lays the hold's drop-in and takes back what a stop that was broken off left. */
+  async prepare(): Promise<void> {
+    if (await this.#hold.lay()) await this.#systemctl.daemonReload();
+    const { state } = await this.#look();
+    if (state === 'running') await this.#guard.lower();
+  }
+
+  async leave(): Promise<void> {
+    if (await this.#hold.takeAway()) await this.#systemctl.daemonReload();
+    await this.#guard.lower();
+  }
+
+  async status(): Promise<RuntimeStatus> {
+    const { view, processes, state } = await this.#look();
+    const main = processes.find(({ pid }) => pid === view.mainPid) ?? null;
+    const speaker = (await artifactProcess(processes, await followLinks(this.#installPath))) ?? main;
+    return {
+      state,
+      wantedRunning: wantedRunning(view, state),
+      held: await this.#hold.isSet(),
+      mainPid: main?.pid ?? null,
+      mainPidStartedAt: main?.startedAt ?? null,
+      restarts: view.restarts,
+      runningChecksum: speaker === null ? null : await this.#hashes.of(`/proc/${speaker.pid}/exe`),
+      installedChecksum: await this.#hashes.of(this.#installPath),
+    };
+  }
+
+  async hold(): Promise<void> {
+    if (await this.#hold.lay()) await this.#systemctl.daemonReload();
+    const { processes } = await this.#look();
+    await this.#hold.set(processes);
+  }
+
+  release(): Promise<void> {
+    return this.#hold.release();
+  }
+
+  async start({ signal, stableMs }: StartOptions): Promise<void> {
+    const found = await this.#look();
+    const isUp = found.state === 'running' || found.state === 'starting';
+    if (isUp) await this.#hold.release();
+    else await this.#launch(found, signal);
+    const restarts = isUp ? found.view.restarts : 0; // reset-failed zeroes the counter
+    await watchStart(this.unit, () => this.#startLook(), { stableMs, restarts, signal });
+    await this.#guard.lower();
+  }
+
+  async stop(signal: AbortSignal): Promise<void> {
+    const { state, processes } = await this.#look();
+    if (state === 'stopped') return;
+    try {
+      await this.#guard.raise();
+      const called = await this.#systemctl.run('stop', this.unit, signal);
+      if (called.code !== 0) {
+        throw new RuntimeError('stop_failed', `systemctl stop ${this.unit} failed: ${called.stderr.trim()}`);
+      }
+      await this.#untilGone(processes, signal);
+    } catch (error) {
+      if (signal.aborted) throw this.#overrun(error);
+      throw error;
+    }
+  }
+
+  async waitUntilGone(signal: AbortSignal): Promise<void> {
+    await this.#untilGone(await this.#hold.livingProcesses(), signal);
+  }
+
+  reloadDaemon(): Promise<void> {
+    return this.#systemctl.daemonReload();
+  }
+
+  async logTail(maxLines: number): Promise<string[]> {
+    const { view } = await this.#look();
+    return this.#log.tail(maxLines, view.invocationId);
+  }
+
+  async #launch(found: Look, signal: AbortSignal): Promise<void> {
+    await this.#requireFence(found);
+    if (found.view.needsReload) await this.#systemctl.daemonReload();
+    await this.#systemctl.run('reset-failed', this.unit, signal);
+    await this.#log.markStart();
+    await this.#hold.release();
+    const called = await this.#systemctl.run('start', this.unit, signal).catch((error) => {
+      if (signal.aborted) throw startFailed(this.unit, 'it was not up within its time budget');
+      throw error;
+    });
+    // A refusal may be a crash that the watch describes better; only what leaves no trace in the unit is told here.
+    if (called.code !== 0 && (await this.#look()).view.result === 'success') {
+      throw startFailed(this.unit, called.stderr.trim());
+    }
+  }
+
+  /** No start beside an instance that lives: two of one validator sign twice (A19). */
+  async #requireFence({ state, processes }: Look): Promise<void> {
+    const left = (await this.#hold.livingProcesses()).concat(processes);
+    if (state !== 'stopping' && left.length === 0) return;
+    const pids = [...new Set(left.map(({ pid }) => pid))].join(', ');
+    throw new RuntimeError(
+      'fence_violated',
+      `${this.unit} is not started: an earlier instance still lives (${pids === '' ? state : `pid ${pids}`}); wait until it has ended or end it by hand`,
+    );
+  }
+
+  async #untilGone(known: readonly ProcessIdentity[], signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const { state, processes } = await this.#look();
+      const alive = await Promise.all(known.map(isAlive));
+      if (state === 'stopped' && processes.length === 0 && !alive.includes(true)) return;
+      signal.throwIfAborted();
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #startLook() {
+    const { view, processes } = await this.#look();
+    const main = processes.find(({ pid }) => pid === view.mainPid) ?? null;
+    const worker = await artifactProcess(processes, await followLinks(this.#installPath));
+    return { view, main, worker: worker && main && isSame(worker, main) ? null : worker };
+  }
+
+  async #look(): Promise<Look> {
+    const view = await this.#systemctl.show(this.unit);
+    if (view.loadState !== 'loaded') throw this.#notLoaded(view.loadState);
+    const processes = await processesOf(view.controlGroup, view.mainPid);
+    return { view, processes, state: unitState(view, processes.length) };
+  }
+
+  #notLoaded(loadState: string): RuntimeError {
+    const why: Record<string, string> = { 'not-found': 'there is no such unit', masked: 'the unit is masked' };
+    const sentence = `${this.unit} cannot be managed: ${why[loadState] ?? `systemd says ${loadState}`}. Check the unit in the agent's configuration.`;
+    return new RuntimeError('unit_not_loaded', sentence);
+  }
+
+  #overrun(cause: unknown): RuntimeError {
+    const sentence = `${this.unit} has not stopped within its budget; it is not killed and goes on stopping by itself`;
+    return new RuntimeError('stop_overrun', sentence, { cause });
+  }
+}

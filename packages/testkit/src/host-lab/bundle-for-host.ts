@@ -1,0 +1,18 @@
+import { build } from 'esbuild';
+import type { Host } from './lab-host.ts';
+
+/** Bundles one TypeScript program into a file inside the host, so that `node <target>` starts it in a few milliseconds. */
+export async function bundleForHost(host: Host, entry: string, target: string): Promise<void> {
+  const built = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    // CommonJS libraries inside an ES module ask for `require`.
+    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+  });
+  const [file] = built.outputFiles;
+  await host.writeFile(target, Buffer.from(file?.contents ?? []));
+}
