@@ -18,6 +18,7 @@ export const REASONS = {
   skipped_by_operator: { severity: 'info', sentence: 'Left out by {actor}: {why}' },
   retry_by_operator: { severity: 'info', sentence: 'Attempt {attempt} ordered by {actor}.' },
   // waiting
+  not_started: { severity: 'info', sentence: 'Waiting for its start.' },
   targets_unresolved: { severity: 'info', sentence: 'The nodes of the rollout are being chosen.' },
   nodes_in_flight: { severity: 'info', sentence: '{count} nodes are being upgraded (batch {batch}).' },
   nodes_offered: { severity: 'info', sentence: '{count} nodes are about to start.' },
@@ -90,6 +91,11 @@ export const REASONS = {
   node_down: { severity: 'warning', sentence: 'The node is {state}.' },
   crash_loop: { severity: 'warning', sentence: '{restarts} restarts since the upgrade.' },
   no_main_process: { severity: 'warning', sentence: 'No main process for {seconds} s.' },
+  heartbeats_stopped: { severity: 'warning', sentence: 'The last heartbeat is {seconds} s old.' },
+  application_unknown: { severity: 'warning', sentence: 'application_health is unknown: its metrics are missing.' },
+  sync_unknown: { severity: 'warning', sentence: 'sync_status is unknown: its metrics are missing.' },
+  not_stable_yet: { severity: 'info', sentence: 'The process has shown life for {seconds} s of {wanted} s.' },
+  health_window: { severity: 'info', sentence: 'Health is watched until {until}.' },
   not_ready: { severity: 'warning', sentence: 'ready_expression does not hold.' },
 } as const satisfies Readonly<Record<string, ReasonDefinition>>;
 

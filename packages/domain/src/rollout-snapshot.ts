@@ -19,6 +19,7 @@ export interface RolloutSnapshot {
 export interface RolloutFacts {
   readonly id: string;
   readonly status: RolloutStatus;
+  /** Code of the reason of the status (`ReasonCode`), null when none was recorded. */
   readonly statusReason: string | null;
   readonly statusChangedAt: number;
   readonly direction: RolloutDirection;
@@ -43,6 +44,8 @@ export interface RolloutNodeFacts {
   readonly nodeId: string;
   readonly batchIndex: number;
   readonly status: NodeUpgradeStatus;
+  /** Code of the reason of the status; tells `already_at_target` from other skips. Unknown when left out. */
+  readonly statusReason?: string | null;
   readonly phase: UpgradePhase | null;
   /** Attempts begun so far. */
   readonly attemptCount: number;

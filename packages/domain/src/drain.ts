@@ -1,0 +1,46 @@
+import type { DecisionContext } from './decision-context.ts';
+import { type Reason, reason } from './reasons.ts';
+import type { RolloutDecision } from './rollout-decision.ts';
+import { earliestOfferLapse } from './rollout-rows.ts';
+import type { RolloutNodeFacts } from './rollout-snapshot.ts';
+import type { RolloutStatus } from './rollout-status.ts';
+
+/** Nodes that must end, or whose offer must lapse, before the rollout stands still. */
+export function underwayCount({ inFlight, offered }: DecisionContext): number {
+  return inFlight.length + offered.length;
+}
+
+function idsOf(rows: readonly RolloutNodeFacts[]): string[] {
+  return rows.map((row) => row.nodeId);
+}
+
+/** Reasons that say what is under way. */
+export function underwayReasons({ inFlight, offered }: DecisionContext): Reason[] {
+  const reasons: Reason[] = [];
+  if (inFlight.length > 0) {
+    const batch = Math.max(...inFlight.map((row) => row.batchIndex));
+    reasons.push(reason('nodes_in_flight', { count: inFlight.length, batch }, idsOf(inFlight)));
+  }
+  if (offered.length > 0) reasons.push(reason('nodes_offered', { count: offered.length }, idsOf(offered)));
+  return reasons;
+}
+
+/** Waits for what is under way; `why` comes first. Wakes by itself when an offer lapses. */
+export function waitForUnderway(
+  context: DecisionContext,
+  status: RolloutStatus,
+  why: readonly Reason[],
+): RolloutDecision {
+  const until = earliestOfferLapse(context.offered, context.now);
+  return { kind: 'wait', status, until, reasons: [...why, ...underwayReasons(context)] };
+}
+
+/** Waits while anything is under way, then does `then`. In-flight nodes always run to their end (spec "Cancellation"). */
+export function drain(
+  context: DecisionContext,
+  status: RolloutStatus,
+  why: readonly Reason[],
+  then: RolloutDecision,
+): RolloutDecision {
+  return underwayCount(context) > 0 ? waitForUnderway(context, status, why) : then;
+}

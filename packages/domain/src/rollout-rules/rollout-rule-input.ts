@@ -1,0 +1,33 @@
+import type { MigrationType, RolloutStrategyName } from '../rollout-strategy-name.ts';
+
+/** What a node takes; rules ask this and never which runtime it has. */
+export type ArtifactKind = 'file' | 'image';
+
+/** A rollout that someone wants to create, manifest and defaults filled in. Durations in milliseconds. */
+export interface RolloutRuleInput {
+  readonly artifactKind: ArtifactKind;
+  /** Null in auto mode: each node's recorded version (E5). */
+  readonly sourceVersion: string | null;
+  readonly targetVersion: string;
+  readonly targetUrl: string;
+  readonly targetChecksum: string;
+  /** How many files `config_changes` names (E6). */
+  readonly configChangeCount: number;
+  readonly manifestContentHash: string | null;
+  readonly migrationType: MigrationType;
+  readonly recoveryPlan: string | null;
+  readonly acknowledgeStateRisk: boolean;
+  /** The chain's active rollout or group, null when it has none; the database's index has the last word. */
+  readonly activeRolloutId: string | null;
+  readonly strategy: RolloutStrategyName;
+  readonly batchSize: number;
+  /** Null: not given. */
+  readonly canarySize: number | null;
+  readonly failureThreshold: number;
+  readonly maxFailures: number | null;
+  readonly minAttempted: number;
+  readonly maxInFlight: number | null;
+  readonly healthWaitMs: number;
+  /** Eligible nodes as known now; null when they are not known yet. */
+  readonly eligibleNodes: number | null;
+}

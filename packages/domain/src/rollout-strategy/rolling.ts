@@ -1,0 +1,9 @@
+import { GO, type RolloutStrategy } from './rollout-strategy.ts';
+
+/** `batch_size` nodes at a time, one batch after the other. */
+export const rolling: RolloutStrategy = {
+  batchOf: (position, { batchSize }) => Math.floor(position / batchSize),
+  shuffled: false,
+  beforeBatch: () => GO,
+  stopsOnHaltedChain: true,
+};
