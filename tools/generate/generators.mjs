@@ -8,8 +8,9 @@ export const GENERATORS = [
   {
     name: 'wire',
     command: ['npx', 'buf', 'generate'],
+    cwd: 'packages/contracts',
     outputs: ['packages/contracts/src/wire/gen'],
-    needs: 'buf.gen.yaml',
+    needs: 'packages/contracts/buf.gen.yaml',
   },
   {
     name: 'database',
