@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
+import { CHECKOUT_BIND, vitestInside } from '@hoodcloud/testkit/host-lab/vitest-inside';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const inside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
+  let lab: HostLab;
+  let host: Host;
+
+  beforeAll(async () => {
+    lab = await createLab();
+    host = await lab.up('adapter', { binds: [CHECKOUT_BIND] });
+  });
+  afterAll(() => lab.clean());
+
+  it('undoes a changed unit file', async () => {
+    const tests = await vitestInside(host, inside('./systemd-adapter.inside.ts'));
+    expect(tests.filter(({ passed }) => !passed)).toEqual([]);
+    expect(tests.length).toBeGreaterThan(0);
+  });
+});
