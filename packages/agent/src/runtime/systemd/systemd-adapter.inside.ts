@@ -20,7 +20,9 @@ beforeEach(async () => {
   folder = await mkdtemp('/var/tmp/undo-');
   program = join(folder, 'program');
   await copyFile('/usr/bin/sleep', program);
-  await writeFile(UNIT_FILE, `[Service]\nExecStart=${program} 1001\nRestart=always\nRestartSec=1\n`);
+  const service = `ExecStart=${program} 1001\nRestart=always\nRestartSec=1`;
+  await writeFile(UNIT_FILE, `[Service]\n${service}\n[Install]\nWantedBy=multi-user.target\n`);
+  await run('systemctl', ['enable', UNIT]); // systemd forgets a stopped unit that nothing wants, and would read it anew
   const component = { unit: UNIT, installPath: program, configRoots: ['/etc/systemd/system'], allowHttpHosts: [] };
   adapter = new SystemdAdapter(component, { systemctl: new Systemctl(), hashes: new FileHashes() });
   await adapter.reloadDaemon();
