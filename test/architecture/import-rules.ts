@@ -13,7 +13,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   contracts: ['domain'],
   controlplane: ['domain', 'contracts'],
   agent: ['domain', 'contracts/wire'],
-  cli: ['domain', 'contracts/http'],
+  cli: ['domain', 'contracts/http', 'contracts/files'], // files: `manifest lint` checks them without a control plane
   web: ['domain', 'contracts/http'],
 };
 

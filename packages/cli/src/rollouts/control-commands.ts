@@ -1,0 +1,78 @@
+import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
+import type { Command } from 'commander';
+import { PATHS } from '../api/paths.ts';
+import { resolveRolloutId, resolveRolloutNodeId } from '../api/resolve-id.ts';
+import type { Act, CommandIo } from '../command-io.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { watchRollout } from '../watch/watch-rollout.ts';
+import { renderRollout } from './rollout-text.ts';
+
+interface ControlFlags {
+  readonly reason?: string;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+}
+
+interface ControlCommand {
+  readonly name: string;
+  /** Last part of the endpoint's path. */
+  readonly endpoint: string;
+  readonly what: string;
+  readonly forNode: boolean;
+}
+
+/** What a person can order, in the order of the help. */
+const CONTROLS: readonly ControlCommand[] = [
+  { name: 'pause', endpoint: 'pause', what: 'start no further node; those in flight finish', forNode: false },
+  { name: 'resume', endpoint: 'resume', what: 'go on; failures so far count as known', forNode: false },
+  { name: 'approve', endpoint: 'approve', what: 'let a breaking migration go beyond its canaries', forNode: false },
+  { name: 'cancel', endpoint: 'cancel', what: 'end it for good; those in flight finish', forNode: false },
+  { name: 'force', endpoint: 'force', what: 'ignore the failure threshold', forNode: false },
+  {
+    name: 'rollback',
+    endpoint: 'rollback',
+    what: 'give every upgraded node its previous version back',
+    forNode: false,
+  },
+  { name: 'retry', endpoint: 'retry', what: 'try a node again that failed or was undone', forNode: true },
+  { name: 'skip', endpoint: 'skip', what: 'leave out a node that has not begun', forNode: true },
+];
+
+/** The controls: one command each, all alike. */
+export function addControlCommands(rollout: Command, act: Act): void {
+  for (const control of CONTROLS) {
+    const command = rollout
+      .command(control.name)
+      .argument('<id>', 'the rollout, or "latest"')
+      .description(control.what);
+    if (control.forNode) command.argument('<node>', 'the node, by name or id');
+    command
+      .option('--reason <text>', 'why; kept in the history')
+      .option('--dry-run', 'only check whether it is allowed now')
+      .option('--watch', 'stay and show what happens')
+      .action(act<ControlFlags>((io, args, flags) => order(io, control, args, flags)));
+  }
+}
+
+async function order(
+  io: CommandIo,
+  control: ControlCommand,
+  [given = '', node = '']: readonly string[],
+  { reason, dryRun, watch }: ControlFlags,
+): Promise<ExitCode | undefined> {
+  const api = await io.api();
+  const id = await resolveRolloutId(api, given);
+  const path = control.forNode
+    ? PATHS.rolloutNodeControl(id, await resolveRolloutNodeId(api, id, node), control.endpoint)
+    : PATHS.rolloutControl(id, control.endpoint);
+  await api.post(path, reason ? { reason } : {}, { dry_run: dryRun });
+  if (dryRun) {
+    io.remark(`${control.name} is allowed now; nothing was done.`);
+    return undefined;
+  }
+  if (watch) return watchRollout(io, id);
+  const rollout = await api.get<RolloutDetail>(PATHS.rollout(id));
+  io.answer(rollout, (answer) => renderRollout(answer, io.context.now()));
+  io.remark(`Ordered. Next: hoodctl rollout status ${id} --watch`);
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { RolloutDetail, RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
+import { renderPairs, renderTable } from '../output/table.ts';
+import { renderAge, renderDuration } from '../output/time.ts';
+
+/** `v1 → v2`, the way a rollout takes; a rollback goes back to what each node had. */
+export function versionsOf(rollout: RolloutView): string {
+  const source = rollout.source_version ?? 'the version each node has';
+  return rollout.direction === 'rollback'
+    ? `${rollout.target_version} → ${source} (rollback)`
+    : `${source} → ${rollout.target_version}`;
+}
+
+export function progressOf(rollout: RolloutView): string {
+  const { succeeded_nodes: succeeded, failed_nodes: failed, skipped_nodes: skipped, total_nodes: total } = rollout;
+  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
+  return `${succeeded} of ${total} succeeded, ${failed} failed${rest}`;
+}
+
+/** One rollout in full, for people. */
+export function renderRollout(rollout: RolloutDetail, now: Date): string {
+  const canary = rollout.strategy === 'canary' ? `, ${rollout.canary_size} canary` : '';
+  const health = `watched for ${renderDuration(rollout.health_wait_ms)} each`;
+  const text = renderPairs([
+    ['Rollout', rollout.id],
+    ['Chain', `${rollout.chain_profile_id} (${rollout.node_type})`],
+    ['Upgrade', `${rollout.binary_name} ${versionsOf(rollout)}`],
+    ['Strategy', `${rollout.strategy}, ${rollout.batch_size} at a time${canary}, ${health}`],
+    ['State risk', rollout.migration_type],
+    ['Status', `${rollout.status} since ${renderAge(rollout.status_changed_at, now)}`.replace(' since -', '')],
+    ['Reason', rollout.status_reason?.sentence],
+    ['Progress', progressOf(rollout)],
+    ['Manifest', manifestOf(rollout)],
+    ['Created', `${renderAge(rollout.created_at, now)} by ${rollout.created_by}`],
+    ['Possible', rollout.legal_controls.length > 0 ? rollout.legal_controls.join(', ') : undefined],
+  ]);
+  return text + waitingLines(rollout).join('');
+}
+
+/** Why it waits, one sentence a line. */
+function waitingLines(rollout: RolloutView): string[] {
+  if (rollout.status !== 'running') return [];
+  return (rollout.waiting?.reasons ?? []).map(({ sentence }) => `Waiting: ${sentence}\n`);
+}
+
+function manifestOf({ upgrade_id, manifest_drift }: RolloutDetail): string {
+  if (upgrade_id === null) return 'none (given by hand)';
+  const drift = manifest_drift === 'changed' || manifest_drift === 'missing';
+  return drift ? `${upgrade_id} (${manifest_drift} since; the rollout keeps what it stored)` : upgrade_id;
+}
+
+export function renderRollouts(rollouts: readonly RolloutView[], now: Date): string {
+  const rows = rollouts.map((rollout) => [
+    rollout.id,
+    rollout.chain_profile_id,
+    rollout.binary_name,
+    rollout.target_version,
+    rollout.strategy,
+    rollout.direction === 'rollback' ? `${rollout.status} (rollback)` : rollout.status,
+    `${rollout.succeeded_nodes}/${rollout.total_nodes}`,
+    rollout.failed_nodes,
+    renderAge(rollout.created_at, now),
+  ]);
+  return renderTable(['id', 'chain', 'binary', 'target', 'strategy', 'status', 'done', 'failed', 'created'], rows);
+}
+
+/** What batch a node is in: batch 0 of a canary rollout is the canaries'. */
+export function batchName(rollout: Pick<RolloutView, 'strategy'>, batchIndex: number): string {
+  return rollout.strategy === 'canary' && batchIndex === 0 ? 'canary' : String(batchIndex);
+}
+
+/** What the node does at this moment, or how it ended. */
+export function activityOf(node: RolloutNodeView): string {
+  const { command } = node;
+  if (node.status === 'in_progress' && command?.action_name) {
+    const pct = command.progress_pct === null ? '' : ` ${command.progress_pct} %`;
+    return `${command.action_name}${pct}${command.note ? ` (${command.note})` : ''}`;
+  }
+  if (node.status === 'validating') {
+    const missing = node.health_reasons.map(({ sentence }) => sentence).join(' ');
+    return missing === '' ? 'proving health' : `proving health: ${missing}`;
+  }
+  return node.error_message ?? node.status_reason?.sentence ?? '';
+}
+
+export function renderRolloutNodes(rollout: RolloutView, nodes: readonly RolloutNodeView[]): string {
+  const rows = nodes.map((node) => [
+    node.node_name,
+    batchName(rollout, node.batch_index),
+    node.status,
+    node.upgrade_phase,
+    node.attempt_count,
+    node.height,
+    node.downtime_ms === null ? null : `${node.downtime_ms} ms`,
+    activityOf(node),
+  ]);
+  return renderTable(['node', 'batch', 'status', 'phase', 'attempt', 'height', 'downtime', 'what'], rows);
+}
