@@ -88,6 +88,8 @@ export interface RuntimeAdapter {
   writeConfig(path: string, content: Uint8Array): Promise<void>;
   /** Whether the file's SHA-256 is the expected one (`sha256:<hex>`). */
   isConfigWritten(path: string, expectedChecksum: string): Promise<boolean>;
+  /** `sha256:<hex>` of a config file as it is now; null when it isn't there. */
+  configChecksum(path: string): Promise<string | null>;
   /** Puts a config back as the backup has it; one that didn't exist before is removed (A12). */
   restoreConfig(backupDir: string, path: string): Promise<void>;
 

@@ -1,0 +1,34 @@
+import { AgentError } from '../../agent-error.ts';
+import type { ActionParams, UpgradeAction } from '../action.ts';
+
+/** Copies binary and configs away, after making sure that nobody's edits would be lost. */
+export const backupState: UpgradeAction = {
+  name: 'backup_state',
+  timeoutMs: ({ budgets }) => budgets.backupMs,
+  isAlreadyDone: ({ runtime, backupDir }) => runtime.isBackedUp(backupDir),
+  execute: async (params) => {
+    await refuseDrift(params);
+    const { runtime, backupDir, configFiles, signal } = params;
+    await runtime.backupState(
+      backupDir,
+      configFiles.map(({ path }) => path),
+      signal,
+    );
+  },
+  // the backup is kept: it is what an operator investigates with (spec "Action Primitives")
+  compensate: async () => undefined,
+};
+
+/** Local edits are found before anything is stopped (E4); `overwrite` keeps them in the backup that follows. */
+async function refuseDrift({ runtime, configFiles, driftPolicy }: ActionParams): Promise<void> {
+  if (driftPolicy === 'overwrite') return;
+  for (const { path, checksum, lastWrittenChecksum } of configFiles) {
+    if (lastWrittenChecksum === null) continue;
+    const now = await runtime.configChecksum(path);
+    if (now === lastWrittenChecksum || now === checksum) continue;
+    throw new AgentError(
+      'config_drift',
+      `${path} was changed on the host since it was last written (${now ?? 'it is gone'}, expected ${lastWrittenChecksum}): take the change into the template, or upgrade with drift policy "overwrite"`,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { AgentError } from '../../agent-error.ts';
+import type { ActionParams, UpgradeAction } from '../action.ts';
+import { requireWantedChecksum } from './wanted-checksum.ts';
+
+/** Starts the node on the new artifact, when it was running before. */
+export const startNode: UpgradeAction = {
+  name: 'start_node',
+  timeoutMs: ({ budgets }) => budgets.startMs,
+  isAlreadyDone: async (params) => {
+    const status = await params.runtime.status();
+    if (!params.before.wantedRunning) return !status.held; // left stopped, free to be started by its operator (A3)
+    // in doubt nobody has watched it for long enough: a start of what runs only watches
+    return !params.inDoubt && status.state === 'running' && runsWanted(params, status.runningChecksum);
+  },
+  execute: async (params) => {
+    const { runtime, before, signal, budgets } = params;
+    if (!before.wantedRunning) return runtime.release();
+    await runtime.start({ signal, stableMs: budgets.stableMs });
+    const { runningChecksum } = await runtime.status();
+    if (runsWanted(params, runningChecksum)) return;
+    throw new AgentError(
+      'wrong_artifact_running',
+      `${runtime.serviceName()} runs ${runningChecksum ?? 'nothing'} instead of ${requireWantedChecksum(params)}: its start command names another file than install_path of the agent's configuration`,
+    );
+  },
+  compensate: async ({ runtime, budgets, onProgress }) => {
+    await runtime.hold(); // files are about to change again
+    try {
+      await runtime.stop(AbortSignal.timeout(budgets.stopMs));
+    } catch (error) {
+      if (!(error instanceof AgentError) || error.code !== 'stop_overrun') throw error;
+      onProgress(
+        0,
+        `${runtime.serviceName()} takes longer to stop than its budget; waiting until it has ended by itself`,
+      );
+      await runtime.waitUntilGone(new AbortController().signal); // never a kill, never a failed rollback (A7)
+    }
+  },
+  undoTimeoutMs: () => null,
+};
+
+/** Judged by what runs, not by what was started (A6): `Restart=always` may have brought the old one back. */
+function runsWanted(params: ActionParams, runningChecksum: string | null): boolean {
+  return runningChecksum === requireWantedChecksum(params);
+}

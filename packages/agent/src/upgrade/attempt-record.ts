@@ -1,0 +1,50 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import type { BeforeState } from './action.ts';
+import type { AttemptProgress } from './attempt-progress.ts';
+import type { ExecutionOutcome } from './executor.ts';
+
+/** All that the host remembers of one attempt: one file, replaced atomically (A5). */
+export interface AttemptRecord {
+  readonly format: 1;
+  readonly attemptId: string;
+  readonly binaryName: string;
+  /** The UPGRADE's payload as protobuf JSON: a restarted agent goes on without its control plane. */
+  readonly payload: JsonValue;
+  /** How the service was found, written before anything was done (A3). */
+  readonly before: BeforeState;
+  readonly progress: AttemptProgress;
+  /** How the last execution ended; null while one is under way. */
+  outcome: ExecutionOutcome | null;
+  readonly operations: Partial<Record<AgentOperation, OperationRecord>>;
+  /** Last lines of the failed version's log, oldest first (A18). */
+  logTail: string[];
+  /** Proved good by a CONFIRM (B2). */
+  confirmed: boolean;
+  readonly createdAtMs: number;
+}
+
+/** One operation that was commanded for the attempt (B2). */
+export interface OperationRecord {
+  commandId: string;
+  /** Host's clock, milliseconds since the epoch; past it the way goes back, not forward (A4). */
+  deadlineAtMs: number;
+  /** CommandResult as protobuf JSON; null while it is under way. */
+  result: JsonValue | null;
+  /** The control plane has stored the result. */
+  acknowledged: boolean;
+}
+
+/** Operations that were begun and have no result. */
+export function openOperations(record: AttemptRecord): [AgentOperation, OperationRecord][] {
+  return operationsOf(record).filter(([, { result }]) => result === null);
+}
+
+/** Operations whose result the control plane has not confirmed to have. */
+export function unacknowledged(record: AttemptRecord): [AgentOperation, OperationRecord][] {
+  return operationsOf(record).filter(([, { result, acknowledged }]) => result !== null && !acknowledged);
+}
+
+function operationsOf({ operations }: AttemptRecord): [AgentOperation, OperationRecord][] {
+  return Object.entries(operations) as [AgentOperation, OperationRecord][];
+}

@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { replaceFile } from '../host/atomic-file.ts';
+import type { FaultPoint } from '../host/fault-point.ts';
+import { UPGRADE_ACTIONS } from './action-list.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { AttemptStore } from './attempt-store.ts';
+import { BACKUP_FILE_MODE } from './backup-manifest.ts';
+import { backupRoot, listBackups } from './backup-retention.ts';
+import type { Component } from './component.ts';
+import { type ExecutionOutcome, type ExecutionProgress, execute } from './executor.ts';
+import type { UpgradeRequest } from './upgrade-request.ts';
+
+const KEPT_LOG_LINES = 200;
+const TOLD_LOG_LINES = 20;
+
+export interface RunEnvironment {
+  readonly store: AttemptStore;
+  readonly log: Logger;
+  readonly faultPoint: FaultPoint;
+  readonly now: () => number;
+}
+
+/** Runs an attempt from where its record stands, in the record's direction, and leaves every step in the record. */
+export async function runAttempt(
+  environment: RunEnvironment,
+  component: Component,
+  record: AttemptRecord,
+  request: UpgradeRequest,
+  onProgress: (progress: ExecutionProgress) => void,
+): Promise<ExecutionOutcome> {
+  const { store, log, faultPoint, now } = environment;
+  const backupDir = backupDirOf(component, record.attemptId);
+  const backups = await listBackups(backupRoot(component.dataDir));
+  return execute({
+    actions: UPGRADE_ACTIONS,
+    params: {
+      runtime: component.runtime,
+      artifact: request.artifact,
+      configFiles: request.configFiles,
+      driftPolicy: request.driftPolicy,
+      backupDir,
+      earlierBackupDirs: backups.filter((dir) => dir !== backupDir),
+      budgets: request.budgets,
+      before: record.before,
+    },
+    progress: record.progress,
+    save: () => store.save(record),
+    onSaveFailed: (error) => log.error({ err: error, attempt: record.attemptId }, 'the record could not be written'),
+    beforeUndo: () => keepLog(environment, component, record),
+    onProgress,
+    faultPoint,
+    now,
+  });
+}
+
+/** `{data_dir}/.upgrade-backup/{attempt_id}` (spec "Backup Directory", A5). */
+export function backupDirOf(component: Component, attemptId: string): string {
+  return join(backupRoot(component.dataDir), attemptId);
+}
+
+/** The failed version's log, before the undo starts another one: kept beside the backup and told in the result (A18). */
+async function keepLog({ log }: RunEnvironment, component: Component, record: AttemptRecord): Promise<void> {
+  const wasStarted = record.progress.steps.some(({ name, state }) => name === 'start_node' && state !== 'already_done');
+  if (!wasStarted || record.logTail.length > 0) return;
+  try {
+    const lines = await component.runtime.logTail(KEPT_LOG_LINES);
+    record.logTail = lines.slice(-TOLD_LOG_LINES);
+    const dir = backupDirOf(component, record.attemptId);
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    await replaceFile(join(dir, 'failed-version.log'), `${lines.join('\n')}\n`, { mode: BACKUP_FILE_MODE, ...owner });
+  } catch (error) {
+    // a missing log must not keep the old version from coming back
+    log.warn({ err: error, attempt: record.attemptId }, 'the log of the failed version could not be kept');
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  ArtifactKind,
+  type Command,
+  CommandType,
+  DriftPolicy,
+  LinkPolicy,
+  Operation,
+  type UpgradePayload,
+} from '@hoodcloud/contracts/wire/agent-v1';
+import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import { AgentError } from '../agent-error.ts';
+import { checksumOf } from '../host/file-hash.ts';
+import type { WantedArtifact } from '../runtime/runtime-adapter.ts';
+import type { ActionBudgets, ConfigFileToWrite } from './action.ts';
+
+/** A command that passed every check that needs no look at the host. */
+export interface UpgradeRequest {
+  readonly attemptId: string;
+  readonly operation: AgentOperation;
+  readonly upgradeId: string;
+  readonly binaryName: string;
+  readonly targetVersion: string;
+  readonly artifactKind: 'file' | 'image';
+  readonly artifact: WantedArtifact;
+  readonly configFiles: readonly ConfigFileToWrite[];
+  readonly driftPolicy: 'fail' | 'overwrite';
+  readonly budgets: ActionBudgets;
+}
+
+/** The specification's time-outs of the actions, and ten seconds of life before a start counts (D4c). */
+export const DEFAULT_BUDGETS: ActionBudgets = {
+  backupMs: 60_000,
+  acquireMs: 300_000,
+  verifyMs: 30_000,
+  stopMs: 60_000,
+  installMs: 30_000,
+  configsMs: 30_000,
+  reloadMs: 10_000,
+  startMs: 30_000,
+  stableMs: 10_000,
+};
+
+const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const CHECKSUM = /^sha256:[0-9a-f]{64}$/;
+const MAX_CONFIG_FILES = 64;
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+
+const OPERATIONS: Readonly<Partial<Record<Operation, AgentOperation>>> = {
+  [Operation.UPGRADE]: 'UPGRADE',
+  [Operation.COMPENSATE]: 'COMPENSATE',
+  [Operation.CONFIRM]: 'CONFIRM',
+};
+
+/**
+ * Checks a command as it came from the wire.
+ * @throws AgentError `invalid_payload` that names the field; nothing was touched then
+ */
+export function readCommand(command: Command): UpgradeRequest {
+  if (command.type !== CommandType.UPGRADE) {
+    throw invalid('type', `this agent knows only COMMAND_TYPE_UPGRADE (${CommandType.UPGRADE}), not ${command.type}`);
+  }
+  if (command.upgrade === undefined) throw invalid('upgrade', 'the payload is missing');
+  return readPayload(command.upgrade);
+}
+
+/** @throws AgentError `invalid_payload` */
+export function readPayload(payload: UpgradePayload): UpgradeRequest {
+  const operation = OPERATIONS[payload.operation];
+  if (operation === undefined) throw invalid('operation', `${payload.operation} is none that this agent knows`);
+  if (!ATTEMPT_ID.test(payload.attemptId)) {
+    throw invalid('attempt_id', `"${payload.attemptId.slice(0, 80)}" isn't safe as the name of a folder`);
+  }
+  if (payload.binaryName === '') throw invalid('binary_name', 'it is empty');
+  if (payload.linkPolicy === LinkPolicy.REPLACE) {
+    throw invalid('link_policy', 'this agent follows links only: use FOLLOW');
+  }
+  return {
+    attemptId: payload.attemptId,
+    operation,
+    upgradeId: payload.upgradeId,
+    binaryName: payload.binaryName,
+    targetVersion: payload.targetVersion,
+    artifactKind: payload.artifact?.kind === ArtifactKind.IMAGE ? 'image' : 'file',
+    artifact: readArtifact(payload),
+    configFiles: readConfigFiles(payload),
+    driftPolicy: payload.driftPolicy === DriftPolicy.OVERWRITE ? 'overwrite' : 'fail',
+    budgets: readBudgets(payload),
+  };
+}
+
+function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact {
+  if (artifact === undefined) throw invalid('artifact', 'it is missing');
+  if (artifact.kind === ArtifactKind.UNSPECIFIED) throw invalid('artifact.kind', 'it must be FILE or IMAGE');
+  if (!CHECKSUM.test(artifact.checksum)) {
+    throw invalid(
+      'artifact.checksum',
+      `"${artifact.checksum.slice(0, 80)}" isn't sha256: and 64 lower-case hex digits`,
+    );
+  }
+  if (artifact.url === '') throw invalid('artifact.url', 'it is empty');
+  const member = artifact.member === '' ? null : artifact.member;
+  return { name: binaryName, url: artifact.url, checksum: artifact.checksum, member };
+}
+
+function readConfigFiles({ configFiles }: UpgradePayload): ConfigFileToWrite[] {
+  if (configFiles.length > MAX_CONFIG_FILES) {
+    throw invalid('config_files', `${configFiles.length} files are more than ${MAX_CONFIG_FILES}`);
+  }
+  const paths = new Set<string>();
+  return configFiles.map(({ path, content, lastWrittenChecksum }, index) => {
+    const field = `config_files[${index}]`;
+    if (paths.has(path)) throw invalid(`${field}.path`, `${path} is there twice`);
+    paths.add(path);
+    if (content.length > MAX_CONFIG_BYTES) {
+      throw invalid(`${field}.content`, `${path} has ${content.length} bytes, ${MAX_CONFIG_BYTES} are the most`);
+    }
+    if (lastWrittenChecksum !== '' && !CHECKSUM.test(lastWrittenChecksum)) {
+      throw invalid(`${field}.last_written_checksum`, "it isn't sha256: and 64 lower-case hex digits");
+    }
+    const lastWritten = lastWrittenChecksum === '' ? null : lastWrittenChecksum;
+    return { path, content, checksum: checksumOf(content), lastWrittenChecksum: lastWritten };
+  });
+}
+
+function readBudgets({ budgets }: UpgradePayload): ActionBudgets {
+  const given = (name: keyof ActionBudgets) => budgets?.[name] || DEFAULT_BUDGETS[name];
+  const names = Object.keys(DEFAULT_BUDGETS) as (keyof ActionBudgets)[];
+  const read = Object.fromEntries(names.map((name) => [name, given(name)])) as Record<keyof ActionBudgets, number>;
+  if (read.stableMs >= read.startMs) {
+    throw invalid('budgets.stable_ms', `${read.stableMs} ms must be less than start_ms, ${read.startMs} ms`);
+  }
+  return read;
+}
+
+function invalid(field: string, why: string): AgentError {
+  return new AgentError('invalid_payload', `the command is refused, ${field}: ${why}`);
+}
