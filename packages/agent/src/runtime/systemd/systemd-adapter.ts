@@ -111,6 +111,10 @@ export class SystemdAdapter implements RuntimeAdapter {
     return this.#files.isConfigWritten(path, expectedChecksum);
   }
 
+  configChecksum(path: string): Promise<string | null> {
+    return this.#files.configChecksum(path);
+  }
+
   restoreConfig(backupDir: string, path: string): Promise<void> {
     return this.#files.restoreConfig(backupDir, path);
   }
