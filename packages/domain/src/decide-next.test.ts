@@ -1,28 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decideNext } from './decide-next.ts';
-import type { Reason } from './reasons.ts';
-import type { RolloutDecision } from './rollout-decision.ts';
+import { told } from './testing/decision-line.ts';
 import { aControl, aNode, aRow, aSnapshot, ended, inFlight } from './testing/snapshot-builder.ts';
 
 const now = 10_000;
-const codes = (reasons: readonly Reason[]) => reasons.map((reason) => reason.code);
-
-/** A decision in one line. */
-function told(decision: RolloutDecision): string {
-  switch (decision.kind) {
-    case 'run':
-      return `run ${decision.nodes.map((node) => `${node.nodeId}#${node.attempt}`).join(' ')} (${decision.status})`;
-    case 'wait':
-      return `wait ${codes(decision.reasons).join(' ')} (${decision.status})`;
-    case 'pause':
-      return `pause ${decision.reason.code}`;
-    case 'roll_back':
-      return `roll_back ${decision.reason.code}`;
-    case 'finish':
-      return `finish ${decision.status} ${decision.reason.code}`;
-  }
-}
-
 describe('rolling', () => {
   const two = { strategy: 'rolling', batchSize: 2, failureThreshold: 0.5 } as const;
 
