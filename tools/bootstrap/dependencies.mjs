@@ -14,7 +14,7 @@ export async function ensureDependencies() {
   const npm = findOnPath('npm');
   if (!npm) throw new SetupError('npm is not on PATH.', 'install npm (it comes with Node), then run this again.');
   await step('Installing dependencies with npm ci', '20-90 s', async () => {
-    const { code, output } = await runCollected(npm, ['ci', '--no-audit', '--no-fund']);
+    const { code, output } = await runCollected(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
     if (code === 0) return;
     throw new SetupError(
       `npm ci failed:\n${output.trimEnd()}`,
