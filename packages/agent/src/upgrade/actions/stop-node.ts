@@ -15,8 +15,12 @@ export const stopNode: UpgradeAction = {
     await runtime.stop(signal);
   },
   compensate: async ({ runtime, before, budgets, onProgress }) => {
-    onProgress(0, 'waiting until the old process has ended by itself');
-    await runtime.waitUntilGone(new AbortController().signal); // never cut short, never a kill (A7)
+    const { state } = await runtime.status();
+    if (state !== 'running' && state !== 'starting') {
+      // otherwise the order to stop never reached it
+      onProgress(0, 'waiting until the old process has ended by itself');
+      await runtime.waitUntilGone(new AbortController().signal); // never cut short, never a kill (A7)
+    }
     await runtime.reloadDaemon(AbortSignal.timeout(budgets.reloadMs)); // after the files are back, before the start (A1)
     if (!before.wantedRunning) return runtime.release(); // an operator had stopped it: it stays stopped (A3)
     await runtime.start({ signal: AbortSignal.timeout(budgets.startMs), stableMs: budgets.stableMs });
