@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { ROOT } from './paths.mjs';
 
 const GRACE_MS = 5000;
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const ended = (code, signal) => ({ code: code ?? 128, signal: signal ?? undefined });
 
 /**
@@ -13,10 +14,10 @@ export function runVisible(program, args, { env = process.env, cwd = ROOT } = {}
   return new Promise((done, fail) => {
     const child = spawn(program, args, { env, cwd, stdio: 'inherit', detached: true });
     const interrupt = (signal) => signalGroup(child.pid, signal);
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+    for (const name of PASSED_ON) process.on(name, interrupt);
     child.on('error', fail);
     child.on('exit', async (code, signal) => {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      for (const name of PASSED_ON) process.off(name, interrupt);
       await endGroup(child.pid);
       done(ended(code, signal));
     });
