@@ -47,7 +47,7 @@ export async function loadRolloutSnapshot(
 }
 
 /** All controls of a rollout, oldest first. */
-async function loadControls(db: Db, rolloutId: string): Promise<RolloutControl[]> {
+export async function loadControls(db: Db, rolloutId: string): Promise<RolloutControl[]> {
   const rows = await db
     .selectFrom('rollout_controls')
     .selectAll()
@@ -107,7 +107,7 @@ async function loadFleet(db: Db, rolloutId: string, now: Date): Promise<Map<stri
   );
 }
 
-function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
+export function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
   return {
     id: row.id,
     status: row.status,
@@ -129,7 +129,7 @@ function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
   };
 }
 
-function nodeFacts(row: Selectable<RolloutNodesTable>): RolloutNodeFacts {
+export function nodeFacts(row: Selectable<RolloutNodesTable>): RolloutNodeFacts {
   return {
     nodeId: row.node_id,
     batchIndex: row.batch_index,

@@ -1,0 +1,119 @@
+import type { CommandStatus, OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import type { NodeState } from '@hoodcloud/domain/node-state';
+import { type Reason, reason } from '@hoodcloud/domain/reasons';
+import type { RolloutDirection } from '@hoodcloud/domain/rollout-status';
+import type { UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+
+/** How one command of an attempt ended. */
+export interface CommandEvidence {
+  readonly status: CommandStatus;
+  readonly outcome: OperationOutcome | null;
+  /** The agent's sentence; empty when nothing went wrong. */
+  readonly error: string;
+}
+
+/** All that the rows say of an attempt that did not succeed. */
+export interface AttemptEvidence {
+  readonly direction: RolloutDirection;
+  readonly upgrade: CommandEvidence | null;
+  readonly compensate: CommandEvidence | null;
+  /** Sentences of a proof of health that failed; null when none did. */
+  readonly healthFailure: string | null;
+  /** Why the control plane itself could not go on, before anything was sent. */
+  readonly controlPlaneError: string | null;
+}
+
+/** What becomes of an attempt that did not succeed. */
+export interface AttemptEnd {
+  readonly status: 'failed' | 'rolled_back';
+  /** Undefined leaves the phase where the attempt stood. */
+  readonly phase?: UpgradePhase;
+  readonly reason: Reason;
+  /** State of the node after its maintenance; `prior` is what it was before. */
+  readonly nodeState: NodeState | 'prior';
+  readonly incident: 'upgrade_failed' | 'upgrade_rollback_failed' | null;
+  /** The host runs the previous version again. */
+  readonly undone: boolean;
+}
+
+/**
+ * The compensation table of the specification with B5a, C9 and C10b, over what the rows say.
+ * A rollback that fails in any way raises `upgrade_rollback_failed`, and its row is never `rolled_back`: the node still
+ * runs the version that people wanted to leave.
+ * @throws Error when the rows show no failure, which would be a bug of the caller
+ */
+export function judgeAttemptEnd(evidence: AttemptEvidence): AttemptEnd {
+  const end = endOf(evidence);
+  if (evidence.direction === 'upgrade') return end;
+  return { ...end, status: 'failed', incident: 'upgrade_rollback_failed' };
+}
+
+const UNTOUCHED = { status: 'failed', nodeState: 'prior', incident: null, undone: false } as const;
+
+function endOf(evidence: AttemptEvidence): AttemptEnd {
+  const { upgrade, controlPlaneError, healthFailure } = evidence;
+  if (controlPlaneError !== null)
+    return { ...UNTOUCHED, reason: reason('internal_error', { error: controlPlaneError }) };
+  if (!upgrade) throw new Error('an attempt without a command has nothing that failed');
+  if (upgrade.status === 'expired') return unreachable();
+  if (upgrade.status === 'superseded') return { ...UNTOUCHED, reason: reason('superseded') };
+  switch (upgrade.outcome) {
+    case 'rolled_back':
+      return {
+        status: 'rolled_back',
+        phase: 'ROLLED_BACK',
+        reason: reason('upgrade_rolled_back', { error: upgrade.error }),
+        nodeState: 'prior',
+        incident: null,
+        undone: true,
+      };
+    case 'refused':
+      return { ...UNTOUCHED, reason: reason('upgrade_refused', { error: upgrade.error }) };
+    case 'failed_rollback':
+      return failedRollback(upgrade.error);
+    default:
+      if (healthFailure === null) throw new Error('an attempt that the agent completed has no failed validation');
+      return afterFailedValidation(evidence, healthFailure);
+  }
+}
+
+/** C10b: the row is `failed`, its phase tells what the undo did. A rollback's undo is not tried (spec, Tier 3). */
+function afterFailedValidation({ direction, compensate }: AttemptEvidence, healthFailure: string): AttemptEnd {
+  const why = reason('health_failed', { error: healthFailure });
+  if (direction === 'rollback') {
+    return {
+      status: 'failed',
+      phase: 'FAILED_ROLLBACK',
+      reason: why,
+      nodeState: 'degraded',
+      incident: 'upgrade_rollback_failed',
+      undone: false,
+    };
+  }
+  if (!compensate) throw new Error('a failed validation is compensated before the attempt ends');
+  if (compensate.outcome === 'completed' || compensate.outcome === 'rolled_back') {
+    return { status: 'failed', phase: 'ROLLED_BACK', reason: why, nodeState: 'prior', incident: null, undone: true };
+  }
+  if (compensate.outcome === null) {
+    // Whether the undo ran is unknown, and the version that failed may be up: a person must look.
+    return { ...failedRollback(healthFailure), reason: reason('agent_unreachable') };
+  }
+  return failedRollback(`${healthFailure} ${compensate.error}`.trim());
+}
+
+/** B5a. Heartbeats tell soon whether the node is up; nothing claims that before. */
+function unreachable(): AttemptEnd {
+  return { status: 'failed', reason: reason('agent_unreachable'), nodeState: 'down', incident: null, undone: false };
+}
+
+/** C9: one critical incident, the node degraded, no further automatic action. */
+function failedRollback(error: string): AttemptEnd {
+  return {
+    status: 'failed',
+    phase: 'FAILED_ROLLBACK',
+    reason: reason('failed_rollback', { error }),
+    nodeState: 'degraded',
+    incident: 'upgrade_failed',
+    undone: false,
+  };
+}

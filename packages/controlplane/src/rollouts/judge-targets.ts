@@ -1,0 +1,64 @@
+import { type Eligibility, judgeEligibility, type RolloutTargetFacts } from '@hoodcloud/domain/eligibility';
+import type { Db } from '../db/database.ts';
+import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
+import { loadEligibilityFacts } from './load-eligibility-facts.ts';
+
+/** The part of a rollout that says which nodes it is for and what they become. */
+export interface TargetSpec {
+  readonly id: string;
+  readonly chain_profile_id: string;
+  readonly node_type: string;
+  readonly binary_name: string;
+  readonly target_binary_checksum: string;
+  readonly offline_policy: 'skip' | 'wait';
+  readonly config_changes: unknown;
+  /** Null: every node of the chain and type. */
+  readonly node_ids: readonly string[] | null;
+}
+
+export interface TargetSources {
+  readonly chains: ChainFiles;
+  readonly renderConfigs: RenderConfigs;
+}
+
+/** Ids of the nodes a rollout is about, before anything is judged. */
+export async function targetNodeIds(db: Db, spec: TargetSpec): Promise<string[]> {
+  if (spec.node_ids !== null) return [...new Set(spec.node_ids)];
+  const rows = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('chain_profile_id', '=', spec.chain_profile_id)
+    .where('node_type', '=', spec.node_type)
+    .where('state', 'not in', ['terminated', 'failed'])
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Judges nodes for a rollout, each with the reason when it is left out (C4). */
+export async function judgeTargets(
+  db: Db,
+  sources: TargetSources,
+  spec: TargetSpec,
+  nodeIds: readonly string[],
+  now: number,
+): Promise<Map<string, Eligibility>> {
+  const fleet = await loadEligibilityFacts(db, { binaryName: spec.binary_name, nodeIds, now });
+  const runtime = await sources.chains.runtime(spec.chain_profile_id);
+  const configs = await sources.renderConfigs(spec, nodeIds);
+  const judged = [...fleet.values()].map((facts) => {
+    const target: RolloutTargetFacts = {
+      rolloutId: spec.id,
+      nodeType: spec.node_type,
+      binaryName: spec.binary_name,
+      runtimeType: runtime?.runtime.type ?? null,
+      targetDigests: [spec.target_binary_checksum],
+      targetConfigHashes: Object.fromEntries(
+        (configs.get(facts.nodeId) ?? []).map(({ path, checksum }) => [path, checksum]),
+      ),
+      offlinePolicy: spec.offline_policy,
+    };
+    return [facts.nodeId, judgeEligibility(facts, target)] as const;
+  });
+  return new Map(judged);
+}

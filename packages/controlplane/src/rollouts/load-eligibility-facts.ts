@@ -1,0 +1,72 @@
+import type { ComponentFacts, ConfigHashes, NodeEligibilityFacts } from '@hoodcloud/domain/eligibility';
+import type { NodeState } from '@hoodcloud/domain/node-state';
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { isOnline } from '../nodes/liveness.ts';
+
+/**
+ * Reads nodes as `judgeEligibility` sees them, for a rollout of one of their components.
+ * @param now epoch milliseconds by the database's clock, which also stamped the heartbeats
+ */
+export async function loadEligibilityFacts(
+  db: Db,
+  query: { readonly binaryName: string; readonly nodeIds: readonly string[]; readonly now: number },
+): Promise<Map<string, NodeEligibilityFacts>> {
+  if (query.nodeIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('nodes as n')
+    .leftJoin('node_components as c', (join) =>
+      join.onRef('c.node_id', '=', 'n.id').on('c.binary_name', '=', query.binaryName),
+    )
+    .select([
+      'n.id',
+      'n.node_type',
+      'n.state',
+      'n.maintenance_owner',
+      'n.joined_at',
+      'n.last_heartbeat_at',
+      'n.quarantined_at',
+      'c.runtime_type',
+      'c.running_checksum',
+      'c.config_checksums',
+    ])
+    .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.id, eligibilityFacts(row, query.now)]));
+}
+
+interface NodeRow {
+  readonly id: string;
+  readonly node_type: string;
+  readonly state: NodeState;
+  readonly maintenance_owner: string | null;
+  readonly joined_at: Date | null;
+  readonly last_heartbeat_at: Date | null;
+  readonly quarantined_at: Date | null;
+  readonly runtime_type: string | null;
+  readonly running_checksum: string | null;
+  readonly config_checksums: unknown;
+}
+
+function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
+  return {
+    nodeId: row.id,
+    nodeType: row.node_type,
+    state: row.state,
+    maintenanceOwner: row.maintenance_owner,
+    joined: row.joined_at !== null,
+    online: isOnline(row.last_heartbeat_at, new Date(now)),
+    lastHeartbeatAt: row.last_heartbeat_at?.getTime() ?? null,
+    quarantined: row.quarantined_at !== null,
+    component: componentFacts(row),
+  };
+}
+
+function componentFacts(row: NodeRow): ComponentFacts | null {
+  if (row.runtime_type === null) return null;
+  return {
+    runtimeType: row.runtime_type,
+    runningDigest: row.running_checksum,
+    configHashes: (row.config_checksums ?? {}) as ConfigHashes,
+  };
+}

@@ -1,0 +1,117 @@
+import { judgeAttemptStart } from '@hoodcloud/domain/attempt-start';
+import { type Reason, reason } from '@hoodcloud/domain/reasons';
+import type { Database, Db } from '../db/database.ts';
+import { wakeRollout } from '../engine/engine-outbox.ts';
+import type { AttemptRef, PreCheck } from '../workflows/activity-types.ts';
+import { databaseNow } from './database-clock.ts';
+import { judgeTargets, type TargetSources } from './judge-targets.ts';
+import { loadControls, nodeFacts, rolloutFacts } from './load-rollout-snapshot.ts';
+import { previousVersions, skipNode } from './resolve-targets.ts';
+import { transitionRolloutNode } from './rollout-node-transition.ts';
+import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
+
+const ACTOR = 'system:rollout';
+
+/** Reasons for which a node that was changed before is not tried again; the others are worth a try (C8, B5a). */
+const HOPELESS: readonly Reason['code'][] = ['never_joined', 'node_ineligible', 'node_quarantined', 'binary_missing'];
+
+/**
+ * Spec `PreCheckNode`: begins attempt k exactly once, when the row waits for it and the node may still be changed (C13).
+ * An attempt that runs already goes on; one that is not waited for ends its workflow at once.
+ */
+export async function preCheckNode(db: Database, sources: TargetSources, ref: AttemptRef): Promise<PreCheck> {
+  try {
+    return await db.transaction().execute((tx) => checkAndBegin(tx, sources, ref));
+  } catch (error) {
+    // Another rollout's attempt is under way on the node (C2a): this one is offered again later.
+    if (isUniqueViolation(error, 'one_change_per_node')) return { kind: 'nothing_to_do' };
+    throw error;
+  }
+}
+
+async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): Promise<PreCheck> {
+  const rollout = await tx.selectFrom('rollouts').selectAll().where('id', '=', ref.rolloutId).executeTakeFirst();
+  const row = await lockRolloutNode(tx, ref);
+  if (!rollout || !row) return { kind: 'nothing_to_do' };
+  const controls = await loadControls(tx, ref.rolloutId);
+  const start = judgeAttemptStart({
+    rollout: rolloutFacts(rollout),
+    controls,
+    row: nodeFacts(row),
+    attempt: ref.attempt,
+  });
+  if (start.kind === 'under_way') return { kind: 'go', direction: row.attempt_direction };
+  if (start.kind === 'refused') return { kind: 'nothing_to_do' };
+  const held = await whyNot(tx, sources, rollout, row);
+  if (held && row.status === 'pending') {
+    await skipNode(tx, ref.rolloutId, ref.nodeId, held);
+    await wakeRollout(tx, ref.rolloutId);
+    return { kind: 'nothing_to_do' };
+  }
+  await begin(tx, rollout, row, ref, whyBegun(row, controls));
+  if (!held || !HOPELESS.includes(held.code)) return { kind: 'go', direction: row.attempt_direction };
+  await transitionRolloutNode(tx, { ...ref, from: 'in_progress', to: 'failed', reason: held, actor: ACTOR });
+  await wakeRollout(tx, ref.rolloutId);
+  return { kind: 'nothing_to_do' };
+}
+
+/** Why the node may not be changed now, by the same rule that chose it. */
+async function whyNot(
+  tx: Db,
+  sources: TargetSources,
+  rollout: RolloutRow,
+  row: RolloutNodeRow,
+): Promise<Reason | null> {
+  const now = await databaseNow(tx);
+  const judged = await judgeTargets(tx, sources, rollout, [row.node_id], now);
+  const eligibility = judged.get(row.node_id);
+  return eligibility?.kind === 'skipped' ? eligibility.reason : null;
+}
+
+function whyBegun(row: RolloutNodeRow, controls: Awaited<ReturnType<typeof loadControls>>): Reason {
+  if (row.attempt_direction === 'rollback') {
+    const order = controls.findLast(({ kind }) => kind === 'rollback');
+    return reason('rollback_by_operator', { actor: order?.actor ?? ACTOR, why: order?.reason ?? 'no reason given' });
+  }
+  if (row.status === 'pending') return reason('batch_started', { batch: row.batch_index });
+  const order = controls.findLast(({ kind, nodeId }) => kind === 'retry' && nodeId === row.node_id);
+  return reason('retry_by_operator', { actor: order?.actor ?? ACTOR, attempt: row.requested_attempt });
+}
+
+async function begin(tx: Db, rollout: RolloutRow, row: RolloutNodeRow, ref: AttemptRef, why: Reason): Promise<void> {
+  const before = row.attempt_direction === 'upgrade' ? await versionToReturnTo(tx, rollout, row.node_id) : undefined;
+  await transitionRolloutNode(tx, {
+    ...ref,
+    from: row.status,
+    to: 'in_progress',
+    phase: 'PREPARING',
+    reason: why,
+    actor: ACTOR,
+    facts: {
+      ...before,
+      attempt_count: ref.attempt,
+      requested_attempt: ref.attempt,
+      left_stopped: false,
+      downtime_ms: null,
+      installed_checksum: null,
+      running_checksum: null,
+    },
+  });
+}
+
+/** What the node has at this moment, unless that is the target already (then the way back recorded before stands). */
+async function versionToReturnTo(tx: Db, rollout: RolloutRow, nodeId: string) {
+  const now = (await previousVersions(tx, rollout.binary_name, [nodeId])).get(nodeId);
+  return now?.previous_checksum === rollout.target_binary_checksum ? undefined : now;
+}
+
+/** Whether Postgres refused a second row of a unique index. */
+function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === '23505' &&
+    'constraint' in error &&
+    error.constraint === constraint
+  );
+}

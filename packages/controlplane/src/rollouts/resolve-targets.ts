@@ -1,0 +1,123 @@
+import { planBatches } from '@hoodcloud/domain/batch-plan';
+import type { Reason } from '@hoodcloud/domain/reasons';
+import type { Database, Db } from '../db/database.ts';
+import { json } from '../db/json.ts';
+import { databaseNow } from './database-clock.ts';
+import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
+import { transitionRolloutNode } from './rollout-node-transition.ts';
+import { lockRollout, type RolloutRow } from './rollout-row.ts';
+
+const INSERT_CHUNK = 500;
+/** Batch of a node that was left out at the start: it belongs to none. */
+const NO_BATCH = -1;
+
+/**
+ * Spec `ResolveRolloutTargets`: writes one row a node with its batch, ineligible ones as `skipped` with their reason.
+ * Done once a rollout; a second call changes nothing.
+ */
+export async function resolveTargets(db: Database, sources: TargetSources, rolloutId: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const rollout = await lockRollout(tx, rolloutId);
+    if (rollout.targets_resolved_at !== null) return;
+    const now = await databaseNow(tx);
+    const nodeIds = await targetNodeIds(tx, rollout);
+    const judged = await judgeTargets(tx, sources, rollout, nodeIds, now);
+    const eligible = [...judged].filter(([, { kind }]) => kind === 'eligible').map(([id]) => id);
+    const batches = planBatches({
+      strategy: rollout.strategy,
+      batchSize: rollout.batch_size,
+      canarySize: rollout.canary_size,
+      seed: rollout.id,
+      nodes: eligible,
+    });
+    await insertRows(tx, rollout, [...judged.keys()], batches);
+    for (const [nodeId, eligibility] of judged) {
+      if (eligibility.kind === 'skipped') await skipNode(tx, rolloutId, nodeId, eligibility.reason);
+    }
+    await tx
+      .updateTable('rollouts')
+      .set({ targets_resolved_at: new Date(now), total_nodes: judged.size, updated_at: new Date(now) })
+      .where('id', '=', rolloutId)
+      .execute();
+  });
+}
+
+/** Leaves a node out, with the reason. */
+export async function skipNode(
+  db: Db,
+  rolloutId: string,
+  nodeId: string,
+  reason: Reason,
+  actor = 'system:rollout',
+): Promise<boolean> {
+  return transitionRolloutNode(db, { rolloutId, nodeId, from: 'pending', to: 'skipped', reason, actor });
+}
+
+async function insertRows(
+  db: Db,
+  rollout: RolloutRow,
+  nodeIds: readonly string[],
+  batches: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (let start = 0; start < nodeIds.length; start += INSERT_CHUNK) {
+    const chunk = nodeIds.slice(start, start + INSERT_CHUNK);
+    const before = await previousVersions(db, rollout.binary_name, chunk);
+    await db
+      .insertInto('rollout_nodes')
+      .values(
+        chunk.map((nodeId) => ({
+          rollout_id: rollout.id,
+          node_id: nodeId,
+          batch_index: batches.get(nodeId) ?? NO_BATCH,
+          ...before.get(nodeId),
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['rollout_id', 'node_id']).doNothing())
+      .execute();
+  }
+}
+
+/** What is on the nodes now: the way back (spec `rollout_nodes.previous_*`). */
+export async function previousVersions(
+  db: Db,
+  binaryName: string,
+  nodeIds: readonly string[],
+): Promise<Map<string, PreviousVersion>> {
+  const rows = await db
+    .selectFrom('node_components as c')
+    .leftJoin('node_config_state as s', (join) =>
+      join.onRef('s.node_id', '=', 'c.node_id').onRef('s.binary_name', '=', 'c.binary_name'),
+    )
+    .select([
+      'c.node_id',
+      'c.running_checksum',
+      'c.installed_checksum',
+      's.binary_version',
+      's.binary_url',
+      's.binary_checksum',
+      's.config_hashes',
+    ])
+    .where('c.binary_name', '=', binaryName)
+    .where('c.node_id', 'in', nodeIds)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.node_id,
+      {
+        previous_version: row.binary_version,
+        previous_binary_url: row.binary_url,
+        previous_checksum: row.binary_checksum ?? row.running_checksum ?? row.installed_checksum,
+        previous_installed_checksum: row.installed_checksum,
+        previous_config_hashes: json(row.config_hashes ?? {}),
+      },
+    ]),
+  );
+}
+
+interface PreviousVersion {
+  readonly previous_version: string | null;
+  readonly previous_binary_url: string | null;
+  readonly previous_checksum: string | null;
+  readonly previous_installed_checksum: string | null;
+  readonly previous_config_hashes: ReturnType<typeof json>;
+}

@@ -1,0 +1,144 @@
+import { create } from '@bufbuild/protobuf';
+import type { ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
+import {
+  ArtifactKind,
+  BudgetsSchema,
+  DriftPolicy,
+  Operation,
+  type UpgradePayload,
+  UpgradePayloadSchema,
+} from '@hoodcloud/contracts/wire/agent-v1';
+import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
+import { type ActionBudgets, scheduleToCloseMs } from '@hoodcloud/domain/activity-budget';
+import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import { DomainError } from '@hoodcloud/domain/errors';
+import type { RenderedConfig } from './chain-facts.ts';
+import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
+
+const OPERATION_ON_WIRE: Readonly<Record<AgentOperation, Operation>> = {
+  UPGRADE: Operation.UPGRADE,
+  COMPENSATE: Operation.COMPENSATE,
+  CONFIRM: Operation.CONFIRM,
+};
+
+/** Nobody waits for a confirmation, so an agent may be away for a day (B2). */
+export const CONFIRM_WITHIN_MS = 24 * 3_600_000;
+
+/** The way back is not known: the node's version was never recorded. */
+export class NoPreviousVersionError extends DomainError {
+  constructor(nodeId: string) {
+    super(
+      'no_previous_version',
+      `No previous version of node ${nodeId} is recorded, so there is nothing to go back to: upgrade it to a version that you name instead.`,
+      { nodeId },
+    );
+  }
+}
+
+/** This chain's action budgets in milliseconds where they differ from the specification's. */
+export function budgetsOf(runtime: ChainRuntime | null): Partial<ActionBudgets> {
+  const seconds = runtime?.budgets ?? {};
+  const pairs: [keyof ActionBudgets, number | undefined][] = [
+    ['backup_state', seconds.backup_seconds],
+    ['acquire_artifact', seconds.acquire_seconds],
+    ['verify_artifact', seconds.verify_seconds],
+    ['stop_node', seconds.stop_seconds],
+    ['install_artifact', seconds.install_seconds],
+    ['write_configs', seconds.configs_seconds],
+    ['reload_daemon', seconds.reload_seconds],
+    ['start_node', seconds.start_seconds],
+  ];
+  return Object.fromEntries(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value * 1000]])));
+}
+
+/** How long a command may take from now (B5). */
+export function commandBudgetMs(operation: AgentOperation, runtime: ChainRuntime | null): number {
+  return operation === 'CONFIRM' ? CONFIRM_WITHIN_MS : scheduleToCloseMs(budgetsOf(runtime));
+}
+
+/** What is to run on a node after an attempt: the target, or what was there before for a rollback. */
+export interface WantedVersion {
+  readonly version: string;
+  readonly url: string;
+  readonly checksum: string;
+  readonly member: string;
+}
+
+/**
+ * The version an attempt leads to.
+ * @throws NoPreviousVersionError for a rollback of a node whose version was never recorded
+ */
+export function wantedVersion(rollout: RolloutRow, row: RolloutNodeRow): WantedVersion {
+  if (row.attempt_direction === 'upgrade') {
+    return {
+      version: rollout.target_version,
+      url: rollout.target_binary_url,
+      checksum: rollout.target_binary_checksum,
+      member: rollout.target_artifact_member ?? '',
+    };
+  }
+  const checksum = row.previous_checksum ?? row.previous_installed_checksum;
+  if (checksum === null) throw new NoPreviousVersionError(row.node_id);
+  // Without a URL the agent finds the checksum among its kept backups (A12a).
+  return {
+    version: row.previous_version ?? 'unknown',
+    url: row.previous_binary_url ?? '',
+    checksum,
+    member: row.previous_binary_url === null ? '' : (rollout.target_artifact_member ?? ''),
+  };
+}
+
+/** Serializes what travels to the agent: references and rendered content, no instructions (B1). */
+export function upgradePayload(input: {
+  readonly attemptId: string;
+  readonly operation: AgentOperation;
+  readonly rollout: RolloutRow;
+  readonly row: RolloutNodeRow;
+  readonly runtime: ChainRuntime | null;
+  readonly stableMs: number | null;
+  readonly configs: readonly RenderedConfig[];
+  /** path → `sha256:<hex>` last written by us (E4). */
+  readonly lastWritten: Readonly<Record<string, string>>;
+}): Buffer {
+  const { rollout, row } = input;
+  const wanted = wantedVersion(rollout, row);
+  const source = row.attempt_direction === 'upgrade' ? row.previous_version : rollout.target_version;
+  const payload: UpgradePayload = create(UpgradePayloadSchema, {
+    attemptId: input.attemptId,
+    operation: OPERATION_ON_WIRE[input.operation],
+    upgradeId: rollout.upgrade_id ?? `manual-${rollout.target_version}`,
+    binaryName: rollout.binary_name,
+    sourceVersion: source ?? 'unknown',
+    targetVersion: wanted.version,
+    artifact: {
+      kind: rollout.artifact_kind === 'image' ? ArtifactKind.IMAGE : ArtifactKind.FILE,
+      url: wanted.url,
+      checksum: wanted.checksum,
+      member: wanted.member,
+    },
+    configFiles: input.configs.map(({ path, content }) => ({
+      path,
+      content,
+      lastWrittenChecksum: input.lastWritten[path] ?? '',
+    })),
+    driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,
+    budgets: wireBudgets(input.runtime, input.stableMs),
+  });
+  return encodeUpgradePayload(payload);
+}
+
+/** 0 means the action's default. */
+function wireBudgets(runtime: ChainRuntime | null, stableMs: number | null) {
+  const budgets = budgetsOf(runtime);
+  return create(BudgetsSchema, {
+    backupMs: budgets.backup_state ?? 0,
+    acquireMs: budgets.acquire_artifact ?? 0,
+    verifyMs: budgets.verify_artifact ?? 0,
+    stopMs: budgets.stop_node ?? 0,
+    installMs: budgets.install_artifact ?? 0,
+    configsMs: budgets.write_configs ?? 0,
+    reloadMs: budgets.reload_daemon ?? 0,
+    startMs: budgets.start_node ?? 0,
+    stableMs: stableMs ?? 0,
+  });
+}

@@ -1,0 +1,86 @@
+import type { Reason } from '@hoodcloud/domain/reasons';
+import type { NodeToRun } from '@hoodcloud/domain/rollout-decision';
+import type { RolloutDirection, RolloutStatus } from '@hoodcloud/domain/rollout-status';
+
+/** Signals a person may send; `wake` tells nothing but "ask again" (C7a). */
+export type ControlSignal = 'pause' | 'resume' | 'cancel' | 'force' | 'approve_canary';
+
+/** A control signal that was sent by hand, without a row; the next question stores it under this id (C7a). */
+export interface ControlByHand {
+  readonly id: string;
+  readonly kind: ControlSignal;
+}
+
+/** A node to start: its attempt, and the attempt's name for the search attribute. */
+export interface NodeOffer extends NodeToRun {
+  readonly attemptId: string;
+}
+
+/** What `UpdateRolloutProgress` tells the workflow to do (C7a). Times are epoch milliseconds of the database's clock. */
+export type RolloutAnswer =
+  | { readonly kind: 'resolve_targets' }
+  | { readonly kind: 'run'; readonly nodes: readonly NodeOffer[] }
+  | { readonly kind: 'wait'; readonly forMs: number | null }
+  | { readonly kind: 'roll_back'; readonly reason: Reason }
+  | { readonly kind: 'finish'; readonly status: RolloutStatus; readonly reason: Reason };
+
+export interface RolloutRef {
+  readonly rolloutId: string;
+}
+
+/** Activities of `RolloutWorkflow` (spec "Processing flow"); all are idempotent by the rollout's rows. */
+export interface RolloutActivities {
+  ResolveRolloutTargets(input: RolloutRef): Promise<void>;
+  UpdateRolloutProgress(
+    input: RolloutRef & { readonly controlsByHand: readonly ControlByHand[] },
+  ): Promise<RolloutAnswer>;
+  BeginRollback(input: RolloutRef & { readonly reason: Reason }): Promise<void>;
+  /** @returns false when the rollout has moved on since it was asked: ask again */
+  FinalizeRollout(
+    input: RolloutRef & { readonly status: RolloutStatus; readonly reason: Reason },
+  ): Promise<{ readonly final: boolean }>;
+}
+
+/** One attempt on one node; every activity of `UpgradeNodeWorkflow` is idempotent by it. */
+export interface AttemptRef {
+  readonly rolloutId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+}
+
+export type PreCheck =
+  /** The row does not wait for this attempt, or the node may not be changed: nothing to do. */
+  { readonly kind: 'nothing_to_do' } | { readonly kind: 'go'; readonly direction: RolloutDirection };
+
+/** A command row as the workflow needs it; rendered configs stay in Postgres (C12). */
+export interface SentCommand {
+  readonly commandId: string;
+  /** Until the command's deadline and a margin, so that the row always decides first (B5). */
+  readonly scheduleToCloseMs: number;
+  readonly heartbeatTimeoutMs: number;
+}
+
+/** How the agent's part ended; the details are in the row. */
+export type CommandEnd = 'completed' | 'not_completed';
+
+/** What follows the agent's success: a proof of health, or none. */
+export type NextProof =
+  | { readonly kind: 'validate'; readonly validationId: string; readonly scheduleToCloseMs: number }
+  | { readonly kind: 'skip'; readonly why: 'skip_validation' | 'left_stopped' };
+
+export type ValidationEnd = 'passed' | 'failed';
+
+/** Activities of `UpgradeNodeWorkflow` (spec). */
+export interface NodeActivities {
+  PreCheckNode(input: AttemptRef): Promise<PreCheck>;
+  UpdateNodeState(input: AttemptRef & { readonly to: 'maintenance' | 'syncing' | 'prior' }): Promise<void>;
+  SendUpgradeCommand(
+    input: AttemptRef & { readonly operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM' },
+  ): Promise<SentCommand>;
+  WaitForCommandCompletion(input: { readonly commandId: string }): Promise<CommandEnd>;
+  UpdateNodeBinaryVersion(input: AttemptRef): Promise<NextProof>;
+  WaitForHealthValidation(input: { readonly validationId: string }): Promise<ValidationEnd>;
+  MarkNodeUpgradeSucceeded(input: AttemptRef): Promise<void>;
+  /** @param input.error why the control plane itself could not go on; otherwise the rows say what failed */
+  MarkNodeUpgradeFailed(input: AttemptRef & { readonly error?: string }): Promise<void>;
+}

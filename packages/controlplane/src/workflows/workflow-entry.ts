@@ -1,0 +1,3 @@
+// What the workflow bundle holds: Temporal takes every export of this one file for a workflow.
+export { RolloutWorkflow } from './rollout-workflow.ts';
+export { UpgradeNodeWorkflow } from './upgrade-node-workflow.ts';

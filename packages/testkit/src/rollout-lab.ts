@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto';
+import type { UpgradePayload } from '@hoodcloud/contracts/wire/agent-v1';
+import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
+import type { Database } from '@hoodcloud/controlplane/db/database';
+import { json } from '@hoodcloud/controlplane/db/json';
+import { activityHeartbeats } from '@hoodcloud/controlplane/engine/activity-heartbeats';
+import { commandExpiry } from '@hoodcloud/controlplane/engine/command-expiry';
+import { installEngineLogger } from '@hoodcloud/controlplane/engine/engine-logger';
+import { completeActivity, startNodeUpgrade, wakeRollout } from '@hoodcloud/controlplane/engine/engine-outbox';
+import { engineRelay } from '@hoodcloud/controlplane/engine/engine-relay';
+import { type EngineWorker, startEngineWorker } from '@hoodcloud/controlplane/engine/engine-worker';
+import { openEngineClient } from '@hoodcloud/controlplane/engine/temporal-connection';
+import { loadWorkflowBundle } from '@hoodcloud/controlplane/engine/workflow-bundle';
+import { ReconcilerRunner } from '@hoodcloud/controlplane/reconciler-runner';
+import { nodeUpgradeActivities } from '@hoodcloud/controlplane/rollouts/node-upgrade-activities';
+import { rolloutActivities } from '@hoodcloud/controlplane/rollouts/rollout-activities';
+import { transitionRollout } from '@hoodcloud/controlplane/rollouts/rollout-transition';
+import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import { type Reason, reason } from '@hoodcloud/domain/reasons';
+import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
+import type { Client } from '@temporalio/client';
+import { sql } from 'kysely';
+import { createMigratedDatabase, type MigratedDatabase } from './migrated-database.ts';
+import { sharedTemporalAddress } from './temporal.ts';
+
+/** What the scripted agent of a node answers to a command; `silent` leaves it open. */
+export type ScriptedAnswer =
+  | 'silent'
+  | {
+      readonly outcome: OperationOutcome;
+      readonly error?: string;
+      readonly leftStopped?: boolean;
+    };
+
+export interface LabCommand {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM';
+  readonly payload: UpgradePayload;
+}
+
+export interface LabScript {
+  /** Default: everything is completed. */
+  agent?: (command: LabCommand) => ScriptedAnswer;
+  /** Reasons for which a proof of health fails; empty passes, null leaves it open. Default: passes. */
+  health?: (nodeId: string) => readonly Reason[] | null;
+}
+
+const SILENT_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const POLL_MS = 15;
+
+/**
+ * Workflows, worker, relay and Postgres as in production, with agents and health proofs that a test scripts. What they
+ * answer is written to the rows as the gateway and the health reconciler write it.
+ */
+export class RolloutLab {
+  readonly database: MigratedDatabase;
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly script: LabScript = {};
+  readonly commands: LabCommand[] = [];
+  readonly #closeClient: () => Promise<void>;
+  #worker: EngineWorker | null = null;
+  #runner: ReconcilerRunner | null = null;
+  #polling = true;
+  #polled: Promise<void> = Promise.resolve();
+  #pollError: unknown = null;
+
+  private constructor(database: MigratedDatabase, taskQueue: string) {
+    this.database = database;
+    this.taskQueue = taskQueue;
+    const engine = openEngineClient(this.#address());
+    this.client = engine.client;
+    this.#closeClient = engine.close;
+  }
+
+  static async open(): Promise<RolloutLab> {
+    installEngineLogger(SILENT_LOG);
+    const lab = new RolloutLab(await createMigratedDatabase(), `lab-${randomUUID()}`);
+    await lab.startWorker();
+    await lab.startReconcilers();
+    lab.#polled = lab.#poll();
+    return lab;
+  }
+
+  get db(): Database {
+    return this.database.db;
+  }
+
+  async startWorker(): Promise<void> {
+    const sources = {
+      chains: { maxBlockIntervalMs: async () => null, runtime: async () => null },
+      renderConfigs: async () => new Map(),
+    };
+    this.#worker = await startEngineWorker({
+      ...this.#address(),
+      bundle: await loadWorkflowBundle(process.env.HOODCLOUD_WORKFLOW_BUNDLE_CACHE),
+      activities: { ...rolloutActivities(this.db, sources), ...nodeUpgradeActivities(this.db, sources) },
+      graceMs: 1000,
+    });
+  }
+
+  async stopWorker(): Promise<void> {
+    await this.#worker?.shutdown();
+    this.#worker = null;
+  }
+
+  async startReconcilers(): Promise<void> {
+    this.#runner = new ReconcilerRunner({
+      databaseUrl: this.database.url,
+      log: SILENT_LOG,
+      reconcilers: [
+        engineRelay(this.db, this.client, this.taskQueue),
+        activityHeartbeats(this.db, this.client),
+        commandExpiry(this.db),
+      ],
+    });
+    await this.#runner.start();
+  }
+
+  async stopReconcilers(): Promise<void> {
+    await this.#runner?.stop();
+    this.#runner = null;
+  }
+
+  async close(): Promise<void> {
+    this.#polling = false;
+    await this.#polled;
+    await this.stopReconcilers();
+    await this.#terminateAll();
+    await this.stopWorker();
+    await this.#closeClient();
+    await this.database.dispose();
+    if (this.#pollError) throw this.#pollError;
+  }
+
+  /** Starts a rollout as the API does: control, status and wake-up in one transaction. */
+  async start(rolloutId: string): Promise<void> {
+    await this.db.transaction().execute(async (tx) => {
+      await insertControl(tx, rolloutId, 'start');
+      const why = reason('started_by_operator', { actor: ACTOR });
+      await transitionRollout(tx, { rolloutId, from: 'pending', to: 'running', reason: why, actor: ACTOR });
+      await wakeRollout(tx, rolloutId);
+    });
+  }
+
+  /** Orders a control as the API does. */
+  async order(
+    rolloutId: string,
+    kind: 'pause' | 'resume' | 'cancel' | 'force' | 'approve_canary' | 'rollback',
+  ): Promise<void> {
+    await this.db.transaction().execute(async (tx) => {
+      await insertControl(tx, rolloutId, kind);
+      await wakeRollout(tx, rolloutId, kind === 'rollback' ? 'wake' : kind);
+    });
+  }
+
+  /** Orders another attempt on a node as the API does. */
+  async retry(rolloutId: string, nodeId: string): Promise<void> {
+    await this.db.transaction().execute(async (tx) => {
+      await insertControl(tx, rolloutId, 'retry', nodeId);
+      await tx
+        .updateTable('rollout_nodes')
+        .set({ requested_attempt: sql`attempt_count + 1`, offered_at: null })
+        .where('rollout_id', '=', rolloutId)
+        .where('node_id', '=', nodeId)
+        .execute();
+      await startNodeUpgrade(tx, rolloutId, nodeId);
+      await wakeRollout(tx, rolloutId);
+    });
+  }
+
+  rollout(rolloutId: string) {
+    return this.db.selectFrom('rollouts').selectAll().where('id', '=', rolloutId).executeTakeFirstOrThrow();
+  }
+
+  rows(rolloutId: string) {
+    return this.db
+      .selectFrom('rollout_nodes')
+      .selectAll()
+      .where('rollout_id', '=', rolloutId)
+      .orderBy('batch_index')
+      .orderBy('node_id')
+      .execute();
+  }
+
+  async row(rolloutId: string, nodeId: string) {
+    const row = (await this.rows(rolloutId)).find((one) => one.node_id === nodeId);
+    if (!row) throw new Error(`no row of node ${nodeId}`);
+    return row;
+  }
+
+  nodeState(nodeId: string) {
+    return this.db
+      .selectFrom('nodes')
+      .select(['state', 'prior_state', 'maintenance_owner'])
+      .where('id', '=', nodeId)
+      .executeTakeFirstOrThrow();
+  }
+
+  /** Waits until the rollout has one of the statuses. */
+  async until(rolloutId: string, ...statuses: string[]) {
+    return this.waitFor(`rollout ${statuses.join(' or ')}`, async () => {
+      const rollout = await this.rollout(rolloutId);
+      return statuses.includes(rollout.status) ? rollout : null;
+    });
+  }
+
+  /** Waits for a condition; fails with what was waited for. */
+  async waitFor<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs = 60_000): Promise<T> {
+    const end = Date.now() + withinMs;
+    for (;;) {
+      if (this.#pollError) throw this.#pollError;
+      const found = await look();
+      if (found) return found;
+      if (Date.now() > end) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  #address() {
+    return { address: sharedTemporalAddress(), namespace: 'default', taskQueue: this.taskQueue };
+  }
+
+  async #poll(): Promise<void> {
+    while (this.#polling) {
+      try {
+        await this.#answerCommands();
+        await this.#judgeHealth();
+      } catch (error) {
+        this.#pollError = error;
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async #answerCommands(): Promise<void> {
+    const open = await this.db
+      .selectFrom('agent_commands')
+      .select(['id', 'node_id', 'attempt_id', 'operation', 'payload', 'workflow_id', 'status'])
+      .where('status', 'in', ['pending', 'delivered', 'acknowledged'])
+      .orderBy('created_at')
+      .execute();
+    await Promise.all(
+      open.map(async (row) => {
+        const payload = decodeUpgradePayload(row.payload);
+        const command: LabCommand = { id: row.id, nodeId: row.node_id, operation: row.operation, payload };
+        if (!this.commands.some(({ id }) => id === row.id)) this.commands.push(command);
+        const answer = this.script.agent?.(command) ?? { outcome: 'completed' };
+        if (answer !== 'silent') await this.#writeResult(row, payload, answer);
+      }),
+    );
+  }
+
+  async #writeResult(
+    row: { id: string; attempt_id: string; operation: LabCommand['operation']; workflow_id: string },
+    payload: UpgradePayload,
+    answer: Exclude<ScriptedAnswer, 'silent'>,
+  ): Promise<void> {
+    const checksum = payload.artifact?.checksum ?? '';
+    // CommandResult of the wire as JSON, as the gateway stores it.
+    const result = {
+      command_id: row.id,
+      attempt_id: row.attempt_id,
+      operation: `OPERATION_${row.operation}`,
+      outcome: `OUTCOME_${answer.outcome.toUpperCase()}`,
+      error_message: answer.error ?? '',
+      installed_checksum: checksum,
+      running_checksum: answer.leftStopped ? '' : checksum,
+      left_stopped: answer.leftStopped ?? false,
+      log_tail: answer.error ? [answer.error] : [],
+      downtime_ms: 42,
+    };
+    await this.db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('agent_commands')
+        .set({
+          status: answer.outcome === 'completed' ? 'completed' : 'failed',
+          outcome: answer.outcome,
+          result: json(result),
+          ended_at: sql<Date>`clock_timestamp()`,
+        })
+        .where('id', '=', row.id)
+        .execute();
+      await completeActivity(tx, row.workflow_id, row.id);
+    });
+  }
+
+  async #judgeHealth(): Promise<void> {
+    const open = await this.db.selectFrom('health_validations').selectAll().where('status', '=', 'open').execute();
+    for (const validation of open) {
+      const reasons = this.script.health ? this.script.health(validation.node_id) : [];
+      if (reasons === null) continue;
+      await this.db.transaction().execute(async (tx) => {
+        await tx
+          .updateTable('health_validations')
+          .set({
+            status: reasons.length === 0 ? 'passed' : 'failed',
+            reasons: json(reasons),
+            ended_at: sql<Date>`clock_timestamp()`,
+          })
+          .where('id', '=', validation.id)
+          .execute();
+        await completeActivity(tx, validation.workflow_id, validation.id);
+      });
+    }
+  }
+
+  /** What is still open would wait for a worker that never comes back. */
+  async #terminateAll(): Promise<void> {
+    const open = this.client.workflow.list({
+      query: `TaskQueue = '${this.taskQueue}' AND ExecutionStatus = 'Running'`,
+    });
+    for await (const { workflowId } of open) {
+      await this.client.workflow
+        .getHandle(workflowId)
+        .terminate('the test is over')
+        .catch((error: Error) => {
+          if (error.name !== 'WorkflowNotFoundError') throw error; // it ended by itself
+        });
+    }
+  }
+}
+
+const ACTOR = 'key:test';
+
+async function insertControl(
+  db: Parameters<typeof wakeRollout>[0],
+  rolloutId: string,
+  kind: RolloutControlKind,
+  nodeId: string | null = null,
+): Promise<void> {
+  const failed = await db
+    .selectFrom('rollout_nodes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('rollout_id', '=', rolloutId)
+    .where('status', 'in', ['failed', 'rolled_back'])
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('rollout_controls')
+    .values({
+      rollout_id: rolloutId,
+      kind,
+      node_id: nodeId,
+      actor: ACTOR,
+      reason: 'a test',
+      failures_acknowledged: kind === 'resume' ? failed.count : null,
+    })
+    .execute();
+}
