@@ -13,11 +13,12 @@ const MAY_USE: Record<string, readonly string[]> = {
   contracts: ['domain'],
   controlplane: ['domain', 'contracts'],
   agent: ['domain', 'contracts/wire'],
-  cli: ['domain', 'contracts/http', 'contracts/files'], // files: `manifest lint` checks them without a control plane
+  cli: ['domain', 'contracts/http'],
   web: ['domain', 'contracts/http'],
 };
 
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.startsWith('test/');
+/** Tests, and the `testing/` folder beside some of them that holds what they share. */
+const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.startsWith('test/') || file.includes('/testing/');
 const packageOf = (file: string) => /^packages\/([^/]+)\//.exec(file)?.[1];
 const featureOf = (file: string) => /^packages\/controlplane\/src\/([^/]+)\//.exec(file)?.[1];
 

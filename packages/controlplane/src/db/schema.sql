@@ -259,6 +259,7 @@ create table node_heartbeats (
   session_id uuid not null,
   received_at timestamp with time zone default clock_timestamp() not null,
   components jsonb not null,
+  judged jsonb default '{}'::jsonb not null,
   constraint node_heartbeats_pkey PRIMARY KEY (id),
   constraint node_heartbeats_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE
 );

@@ -194,6 +194,7 @@ export interface NodeHeartbeatsTable {
   session_id: string;
   received_at: Generated<Date>;
   components: unknown;
+  judged: Generated<unknown>;
 }
 
 export interface NodesTable {

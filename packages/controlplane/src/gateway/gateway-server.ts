@@ -1,0 +1,137 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
+import { agentGatewayService } from '@hoodcloud/contracts/wire/agent-gateway-service';
+import {
+  type ConnectRequest,
+  type ConnectResponse,
+  type JoinRequest,
+  type JoinResponse,
+  JoinResponseSchema,
+} from '@hoodcloud/contracts/wire/agent-v1';
+import { joinAgent } from './agent-join.ts';
+import { serveConnect } from './connect-handler.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { checkJoin, MAX_MESSAGE_BYTES } from './message-checks.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** Keys as PEM text. */
+export interface GatewayTls {
+  readonly key: string;
+  readonly certificate: string;
+  /** With it agents must show a certificate signed by this authority (mTLS, B3). */
+  readonly clientAuthority: string | null;
+}
+
+/** How long streams may take to end by themselves when the gateway stops. */
+const SHUTDOWN_MS = 5_000;
+
+/** The grpc-js server that agents dial: Join and Connect. */
+export class GatewayServer {
+  readonly #server: Server;
+  readonly #open: Set<Promise<void>>;
+  readonly address: string;
+
+  private constructor(server: Server, open: Set<Promise<void>>, address: string) {
+    this.#server = server;
+    this.#open = open;
+    this.address = address;
+  }
+
+  /**
+   * @param listen `host:port`; port 0 takes a free one
+   * @throws when the port is taken, or a key or certificate can't be used
+   */
+  static async listen(
+    parts: GatewayParts,
+    listen: string,
+    tls: GatewayTls | null,
+    connectsPerSecond: number,
+  ): Promise<GatewayServer> {
+    const server = new Server({
+      'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+      'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+      // A host that vanished without a word is noticed though nothing is sent to it.
+      'grpc.keepalive_time_ms': 20_000,
+      'grpc.keepalive_timeout_ms': 10_000,
+    });
+    const admission = new TokenBucket({
+      perSecond: connectsPerSecond,
+      burst: connectsPerSecond,
+      now: performance.now(),
+    });
+    const open = new Set<Promise<void>>();
+    server.addService(agentGatewayService as ServiceDefinition, {
+      join: (call: ServerUnaryCall<JoinRequest, JoinResponse>, answer: sendUnaryData<JoinResponse>) => {
+        track(open, serveJoin(parts, call, answer));
+      },
+      connect: (call: ServerDuplexStream<ConnectRequest, ConnectResponse>) => {
+        track(open, serveConnect(parts, admission, call));
+      },
+    });
+    const port = await bind(server, listen, credentials(tls));
+    return new GatewayServer(server, open, listen.replace(/:\d+$/, `:${port}`));
+  }
+
+  /** Waits for the streams that were told to go; what is still there then is cut. */
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.#server.forceShutdown(), SHUTDOWN_MS);
+      this.#server.tryShutdown(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    await Promise.all(this.#open);
+  }
+}
+
+function track(open: Set<Promise<void>>, work: Promise<void>): void {
+  const tracked = work.finally(() => open.delete(tracked));
+  open.add(tracked);
+}
+
+async function serveJoin(
+  { db, log }: GatewayParts,
+  call: ServerUnaryCall<JoinRequest, JoinResponse>,
+  answer: sendUnaryData<JoinResponse>,
+): Promise<void> {
+  try {
+    checkJoin(call.request);
+    const joined = await joinAgent(db, call.request);
+    log.info({ node_id: joined.nodeId, node: joined.nodeName, peer: call.getPeer() }, 'agent joined');
+    answer(null, create(JoinResponseSchema, joined));
+  } catch (error) {
+    if (error instanceof GatewayError) {
+      log.warn({ peer: call.getPeer() }, `join refused: ${error.details}`);
+      answer({ code: error.code, details: error.details });
+      return;
+    }
+    log.error({ err: error, peer: call.getPeer() }, 'join failed');
+    answer({
+      code: status.UNAVAILABLE,
+      details: 'the control plane has trouble of its own; join again, the token is still good',
+    });
+  }
+}
+
+function credentials(tls: GatewayTls | null): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  const authority = tls.clientAuthority === null ? null : Buffer.from(tls.clientAuthority);
+  const pair = { private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) };
+  return ServerCredentials.createSsl(authority, [pair], authority !== null);
+}
+
+function bind(server: Server, listen: string, serverCredentials: ServerCredentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(listen, serverCredentials, (error, port) => (error ? reject(error) : resolve(port)));
+  });
+}
