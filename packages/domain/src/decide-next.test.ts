@@ -56,6 +56,17 @@ describe('before it runs', () => {
     expect(told(decideNext(snapshot, now))).toBe('wait not_started (pending)');
   });
 
+  test('a start makes it running before anything else happens', () => {
+    const snapshot = aSnapshot({
+      rollout: { status: 'pending' },
+      nodes: [aRow('a')],
+      controls: [aControl('start', 1)],
+    });
+    const decision = decideNext(snapshot, now);
+    expect(told(decision)).toBe('wait started_by_operator (running)');
+    expect(decision).toMatchObject({ until: now });
+  });
+
   test('nothing starts before the targets are resolved', () => {
     const snapshot = aSnapshot({ rollout: { targetsResolved: false }, nodes: [aRow('a')] });
     expect(told(decideNext(snapshot, now))).toBe('wait targets_unresolved (running)');
@@ -226,11 +237,13 @@ describe('failure threshold (C5)', () => {
     expect(told(decideNext(aSnapshot({ rollout, nodes, controls }), now))).toBe('pause failure_threshold_exceeded');
   });
 
-  test('when the acknowledged failures were the last nodes it is completed', () => {
+  test('when the acknowledged failures were the last nodes it runs again and is completed', () => {
     const controls = [aControl('resume', 2_000, { failuresAcknowledged: 1 })];
-    expect(told(decideNext(aSnapshot({ rollout: paused, nodes: [ended('a', 'failed')], controls }), now))).toBe(
-      'finish completed all_nodes_ended',
-    );
+    const nodes = [ended('a', 'failed')];
+    const decision = decideNext(aSnapshot({ rollout: paused, nodes, controls }), now);
+    expect(told(decision)).toBe('wait resumed_by_operator (running)');
+    expect(decision).toMatchObject({ until: now });
+    expect(told(decideNext(aSnapshot({ rollout, nodes, controls }), now))).toBe('finish completed all_nodes_ended');
   });
 
   test('force overrides it, and lifts a pause that it caused', () => {

@@ -6,8 +6,9 @@ import { type Reason, type ReasonCode, reason } from './reasons.ts';
 import type { RolloutDecision } from './rollout-decision.ts';
 import { isFailure } from './rollout-rows.ts';
 import type { RolloutSnapshot } from './rollout-snapshot.ts';
-import { isEndedRollout, type RolloutStatus } from './rollout-status.ts';
+import { isEndedRollout, ROLLOUT_TRANSITIONS, type RolloutStatus } from './rollout-status.ts';
 import { controlReason, isReasonCode } from './standing-pause.ts';
+import { canTransition } from './transition.ts';
 
 /** Reason of an end that already stands, for one that recorded none. */
 const DEFAULT_END: Readonly<Partial<Record<RolloutStatus, ReasonCode>>> = {
@@ -66,12 +67,30 @@ function cancel(context: DecisionContext): RolloutDecision {
   });
 }
 
+/** A start makes the rollout running before anything else, since nothing but `running` and `canceled` follows `pending`. */
+function decidePending({ controls: { start }, now }: DecisionContext): RolloutDecision {
+  if (start === null) return { kind: 'wait', status: 'pending', until: null, reasons: [reason('not_started')] };
+  const reasons = [reason('started_by_operator', { actor: start.actor })];
+  return { kind: 'wait', status: 'running', until: now, reasons };
+}
+
+/** A resumed rollout with nothing left to do runs again before it ends: no end but a bad one follows `paused`. */
+function throughRunning(context: DecisionContext, decision: RolloutDecision): RolloutDecision {
+  const { status } = context.snapshot.rollout;
+  if (decision.kind !== 'finish' || status !== 'paused') return decision;
+  if (canTransition(ROLLOUT_TRANSITIONS, status, decision.status)) return decision;
+  const by = context.controls.resume ?? context.controls.force;
+  const reasons = [reason('resumed_by_operator', { actor: by?.actor ?? 'an operator' })];
+  return { kind: 'wait', status: 'running', until: context.now, reasons };
+}
+
 /**
  * What the rollout does next, from its rows alone (C7a). Pure: the same snapshot and time give the same answer, however
  * often it is asked, so workflow, plan, dashboard and simulation all ask it.
  *
  * The caller obeys: `run` writes `offeredAt` of the nodes and starts their children; `roll_back` sets the direction to
- * `rollback`, the status to `running`, and requests the next attempt of every succeeded node with its offer cleared.
+ * `rollback`, the status to `running`, requests the next attempt of every succeeded node with its offer cleared, and
+ * withdraws the retries that have not begun. `wait` with `until` of now means: write the status and ask again.
  * @param now epoch milliseconds
  */
 export function decideNext(snapshot: RolloutSnapshot, now: number): RolloutDecision {
@@ -80,12 +99,10 @@ export function decideNext(snapshot: RolloutSnapshot, now: number): RolloutDecis
   if (rollbackIsDue(context)) return beginRollback(context);
   if (isEndedRollout(rollout.status)) return decideEnded(context);
   if (context.controls.cancel) return cancel(context);
-  if (rollout.status === 'pending' && context.controls.start === null) {
-    return { kind: 'wait', status: 'pending', until: null, reasons: [reason('not_started')] };
-  }
-  if (rollout.direction === 'rollback') return decideRollback(context);
+  if (rollout.status === 'pending') return decidePending(context);
+  if (rollout.direction === 'rollback') return throughRunning(context, decideRollback(context));
   if (!rollout.targetsResolved) {
     return { kind: 'wait', status: 'running', until: null, reasons: [reason('targets_unresolved')] };
   }
-  return decideUpgrade(context);
+  return throughRunning(context, decideUpgrade(context));
 }

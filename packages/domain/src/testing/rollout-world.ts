@@ -1,0 +1,145 @@
+import { judgeAttemptStart } from '../attempt-start.ts';
+import { controlFacts, controlVerdict } from '../control-verdict.ts';
+import { decideNext } from '../decide-next.ts';
+import { isInFlight, NODE_UPGRADE_TRANSITIONS, type NodeUpgradeStatus } from '../node-upgrade-status.ts';
+import type { RolloutControl, RolloutControlKind } from '../rollout-control.ts';
+import { type NodeToRun, OFFER_AGAIN_AFTER_MS, type RolloutDecision } from '../rollout-decision.ts';
+import { isFailure } from '../rollout-rows.ts';
+import type {
+  ChainFacts,
+  FleetNodeFacts,
+  RolloutFacts,
+  RolloutNodeFacts,
+  RolloutSnapshot,
+} from '../rollout-snapshot.ts';
+import { ROLLOUT_TRANSITIONS, type RolloutStatus } from '../rollout-status.ts';
+import { assertTransition } from '../transition.ts';
+import { aChain, aControl, aNode } from './snapshot-builder.ts';
+
+/** Controls that name a node. */
+const OF_A_NODE: readonly RolloutControlKind[] = ['retry', 'skip'];
+
+/** A child workflow that was started for an attempt and has not taken its first step yet. */
+interface Child extends NodeToRun {
+  readonly startedAt: number;
+}
+
+/**
+ * For tests: a small world that obeys `decideNext` as the control plane does, with rows, controls, children and hosts,
+ * but without engine and database. Every status change goes through the transition tables.
+ */
+export class RolloutWorld {
+  now = 1_000;
+  rollout: RolloutFacts;
+  rows: RolloutNodeFacts[];
+  controls: RolloutControl[] = [];
+  chain: ChainFacts = aChain({ bestHeight: 1, heightGrewAt: 1_000, maxBlockIntervalMs: 3_600_000 });
+  fleet: Map<string, FleetNodeFacts>;
+  children: Child[] = [];
+
+  constructor(rollout: RolloutFacts, rows: readonly RolloutNodeFacts[]) {
+    this.rollout = rollout;
+    this.rows = [...rows];
+    this.fleet = new Map(rows.map((row) => [row.nodeId, aNode(row.nodeId)]));
+  }
+
+  snapshot(): RolloutSnapshot {
+    const { rollout, rows: nodes, controls, chain, fleet } = this;
+    return { rollout, nodes: [...nodes], controls: [...controls], chain, fleet: new Map(fleet) };
+  }
+
+  inFlight(): RolloutNodeFacts[] {
+    return this.rows.filter((row) => isInFlight(row.status));
+  }
+
+  /** Asks what is next; nothing is changed. */
+  ask(): RolloutDecision {
+    return decideNext(this.snapshot(), this.now);
+  }
+
+  /** Does what a decision says. */
+  obey(decision: RolloutDecision): void {
+    if (decision.kind === 'roll_back') {
+      this.#beginRollback();
+      return;
+    }
+    const reason = decision.kind === 'pause' || decision.kind === 'finish' ? decision.reason.code : null;
+    this.#setStatus(decision.status, reason);
+    if (decision.kind !== 'run') return;
+    for (const node of decision.nodes) {
+      this.#change(node.nodeId, { offeredAt: this.now });
+      this.children.push({ ...node, startedAt: this.now });
+    }
+  }
+
+  /** A person orders something; false when the control plane refuses it. */
+  order(kind: RolloutControlKind, nodeId: string | null = null): boolean {
+    const named = OF_A_NODE.includes(kind) ? nodeId : null;
+    const facts = controlFacts(this.snapshot(), { rollout: null, node: null }, named);
+    if (!controlVerdict(kind, facts).legal) return false;
+    const failuresAcknowledged = kind === 'resume' ? this.rows.filter(isFailure).length : null;
+    this.controls.push(aControl(kind, this.now, { nodeId: named, failuresAcknowledged }));
+    const row = this.rows.find((candidate) => candidate.nodeId === named);
+    if (kind === 'retry' && row) this.#change(row.nodeId, { requestedAttempt: row.attemptCount + 1, offeredAt: null });
+    if (kind === 'skip' && row) this.#setNode(row, 'skipped', { endedAt: this.now });
+    return true;
+  }
+
+  /**
+   * The child takes its first step, or is lost. Where `max_in_flight` counts, one that is late is lost: an offer that
+   * lapsed no longer holds its place.
+   */
+  takeFirstStep(index: number, lost: boolean): 'started' | 'skipped' | 'nothing' {
+    const [child] = this.children.splice(index, 1);
+    const row = this.rows.find((candidate) => candidate.nodeId === child?.nodeId);
+    if (lost || child === undefined || row === undefined) return 'nothing';
+    const late = this.now - child.startedAt >= OFFER_AGAIN_AFTER_MS;
+    if (late && this.rollout.maxInFlight !== null) return 'nothing';
+    const { rollout, controls } = this;
+    if (judgeAttemptStart({ rollout, controls, row, attempt: child.attempt }).kind !== 'start') return 'nothing';
+    if (row.status === 'pending' && !this.fleet.get(row.nodeId)?.online) {
+      this.#setNode(row, 'skipped', { statusReason: 'agent_offline', endedAt: this.now, offeredAt: null });
+      return 'skipped';
+    }
+    const begun = { attemptCount: child.attempt, startedAt: this.now, endedAt: null, offeredAt: null };
+    this.#setNode(row, 'in_progress', begun);
+    return 'started';
+  }
+
+  /** The attempt of a row goes on: installed and being validated, or ended well or badly. */
+  advance(row: RolloutNodeFacts, well: boolean, undone: boolean): void {
+    const back = this.rollout.direction === 'rollback';
+    if (row.status === 'in_progress' && well) {
+      this.#setNode(row, 'validating', {});
+      return;
+    }
+    const good: NodeUpgradeStatus = back ? 'rolled_back' : 'succeeded';
+    const bad: NodeUpgradeStatus = undone && !back && row.status === 'in_progress' ? 'rolled_back' : 'failed';
+    const durationMs = well && !back ? this.now - (row.startedAt ?? this.now) : row.durationMs;
+    this.#setNode(row, well ? good : bad, { endedAt: this.now, durationMs });
+  }
+
+  #beginRollback(): void {
+    this.#setStatus('running', 'rollback_by_operator');
+    this.rollout = { ...this.rollout, direction: 'rollback' };
+    for (const { nodeId, status, attemptCount } of this.rows) {
+      const requestedAttempt = status === 'succeeded' ? attemptCount + 1 : attemptCount;
+      if (status !== 'pending') this.#change(nodeId, { requestedAttempt, offeredAt: null });
+    }
+  }
+
+  #setStatus(status: RolloutStatus, statusReason: string | null): void {
+    if (status === this.rollout.status) return;
+    assertTransition('rollout', ROLLOUT_TRANSITIONS, this.rollout.status, status);
+    this.rollout = { ...this.rollout, status, statusReason, statusChangedAt: this.now };
+  }
+
+  #setNode(row: RolloutNodeFacts, status: NodeUpgradeStatus, change: Partial<RolloutNodeFacts>): void {
+    assertTransition('rollout node', NODE_UPGRADE_TRANSITIONS, row.status, status);
+    this.#change(row.nodeId, { ...change, status });
+  }
+
+  #change(nodeId: string, change: Partial<RolloutNodeFacts>): void {
+    this.rows = this.rows.map((row) => (row.nodeId === nodeId ? { ...row, ...change } : row));
+  }
+}
