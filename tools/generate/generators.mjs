@@ -19,4 +19,10 @@ export const GENERATORS = [
     needs: 'tools/generate/database.ts',
     stores: true,
   },
+  {
+    name: 'state-machines',
+    command: ['npx', 'tsx', 'tools/generate/state-machines.ts'],
+    outputs: ['docs/state-machines'],
+    needs: 'tools/generate/state-machines.ts',
+  },
 ];

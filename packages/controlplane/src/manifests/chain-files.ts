@@ -1,0 +1,133 @@
+import {
+  type ChainProfile,
+  type ChainRuntime,
+  chainProfileSchema,
+  chainRuntimeSchema,
+} from '@hoodcloud/contracts/files/chain-profile';
+import { parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
+import {
+  assertSafeName,
+  type ConfigDirProvider,
+  ConfigFileNotFoundError,
+  fileStamp,
+  listConfigFolder,
+  readConfigFile,
+} from './config-dir.ts';
+import { compileHealthExpression, type HealthExpression, HealthExpressionError } from './health-expression.ts';
+
+const EXPRESSIONS = ['healthy_expression', 'synced_expression', 'ready_expression'] as const;
+
+/** A chain's profile with its expressions ready to be evaluated. */
+export interface LoadedProfile {
+  readonly profile: ChainProfile;
+  readonly healthy: HealthExpression;
+  readonly synced: HealthExpression;
+  readonly ready: HealthExpression | null;
+}
+
+interface Cached {
+  readonly stamp: string;
+  readonly value: unknown;
+}
+
+/**
+ * Reads what a chain is: `{ConfigDir}/{chain_profile_id}/profile.yaml`, `runtime.yaml` and `templates/`. A parsed file is
+ * kept until the file changes, since heartbeats ask for it all the time.
+ */
+export class ChainFiles {
+  readonly #configDir: ConfigDirProvider;
+  readonly #cache = new Map<string, Cached>();
+
+  constructor(configDir: ConfigDirProvider) {
+    this.#configDir = configDir;
+  }
+
+  /** @throws ConfigFileNotFoundError, FileFormatError (also for an expression that is no CEL) */
+  async profile(chainProfileId: string): Promise<LoadedProfile> {
+    assertSafeName('chain_profile_id', chainProfileId);
+    const file = `${chainProfileId}/profile.yaml`;
+    return this.#parsed(file, (text) => parseProfile(file, text, chainProfileId));
+  }
+
+  /** @throws ConfigFileNotFoundError, FileFormatError */
+  async runtime(chainProfileId: string): Promise<ChainRuntime> {
+    assertSafeName('chain_profile_id', chainProfileId);
+    const file = `${chainProfileId}/runtime.yaml`;
+    return this.#parsed(file, (text) => parseYamlFile(file, text, chainRuntimeSchema));
+  }
+
+  /** Text of a template; its name is one plain file name. @throws ConfigFileNotFoundError, UnsafeNameError */
+  async template(chainProfileId: string, name: string): Promise<string> {
+    assertSafeName('chain_profile_id', chainProfileId);
+    assertSafeName('template', name);
+    const file = `${chainProfileId}/templates/${name}`;
+    const bytes = await readConfigFile(this.#configDir(), file);
+    if (!bytes)
+      throw new ConfigFileNotFoundError(file, 'write the template there or correct its name in config_changes');
+    return bytes.toString('utf8');
+  }
+
+  /** Chains that have a folder with a profile, sorted. */
+  async chains(): Promise<string[]> {
+    const names = await listConfigFolder(this.#configDir(), '.');
+    const stamps = await Promise.all(names.map((name) => fileStamp(this.#configDir(), `${name}/profile.yaml`)));
+    return names.filter((_, index) => stamps[index] !== null);
+  }
+
+  /** The chain's longest normal pause between blocks; null when it has none or no profile (D4a). */
+  async maxBlockIntervalMs(chainProfileId: string): Promise<number | null> {
+    try {
+      const { profile } = await this.profile(chainProfileId);
+      const seconds = profile.health.max_block_interval_seconds;
+      return seconds === undefined ? null : seconds * 1000;
+    } catch (error) {
+      if (error instanceof ConfigFileNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  async #parsed<Value>(file: string, parse: (text: string) => Value): Promise<Value> {
+    const stamp = await fileStamp(this.#configDir(), file);
+    if (stamp === null) throw new ConfigFileNotFoundError(file, 'every chain needs it; see examples/chains');
+    const cached = this.#cache.get(file);
+    if (cached?.stamp === stamp) return cached.value as Value;
+    const bytes = await readConfigFile(this.#configDir(), file);
+    if (!bytes) throw new ConfigFileNotFoundError(file, 'it vanished while it was read');
+    const value = parse(bytes.toString('utf8'));
+    this.#cache.set(file, { stamp, value });
+    return value;
+  }
+}
+
+/** Parses a profile and compiles its expressions. @throws FileFormatError naming line and column of what is wrong */
+export function parseProfile(file: string, text: string, chainProfileId: string): LoadedProfile {
+  const schema = chainProfileSchema.superRefine((profile, context) => {
+    if (profile.chain_profile_id !== chainProfileId) {
+      const message = `is "${profile.chain_profile_id}" but the folder is named ${chainProfileId}`;
+      context.addIssue({ code: 'custom', path: ['chain_profile_id'], message });
+    }
+    for (const name of EXPRESSIONS) {
+      const problem = expressionProblem(profile.health[name]);
+      if (problem) context.addIssue({ code: 'custom', path: ['health', name], message: problem });
+    }
+  });
+  const profile = parseYamlFile(file, text, schema);
+  const { healthy_expression, synced_expression, ready_expression } = profile.health;
+  return {
+    profile,
+    healthy: compileHealthExpression(healthy_expression),
+    synced: compileHealthExpression(synced_expression),
+    ready: ready_expression === undefined ? null : compileHealthExpression(ready_expression),
+  };
+}
+
+function expressionProblem(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  try {
+    compileHealthExpression(text);
+    return null;
+  } catch (error) {
+    if (error instanceof HealthExpressionError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { UpgradeManifest } from '@hoodcloud/contracts/files/upgrade-manifest';
+
+/** A manifest as it is stored now. */
+export interface StoredManifest {
+  readonly manifest: UpgradeManifest;
+  /** `sha256:<hex>` of the raw bytes (rule 6, E3). */
+  readonly contentHash: string;
+  /** Path below the config folder, for messages. */
+  readonly file: string;
+}
+
+/** The specification's `manifest.Reader`. */
+export interface ManifestReader {
+  /**
+   * @throws ConfigFileNotFoundError, FileFormatError with every problem as `file:line:column: what`
+   */
+  get(chainProfileId: string, upgradeId: string): Promise<StoredManifest>;
+  /** Every manifest of a chain that can be read; the others are left out, `hoodctl manifest lint` tells why. */
+  list(chainProfileId: string): Promise<StoredManifest[]>;
+  /** Hash of the raw bytes as they are now; null when the manifest is gone. */
+  contentHash(chainProfileId: string, upgradeId: string): Promise<string | null>;
+}
+
+/** `sha256:<hex>` of raw bytes. */
+export function contentHashOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
