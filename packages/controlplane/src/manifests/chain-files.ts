@@ -49,10 +49,11 @@ export class ChainFiles {
     return this.#parsed(file, (text) => parseProfile(file, text, chainProfileId));
   }
 
-  /** @throws ConfigFileNotFoundError, FileFormatError */
-  async runtime(chainProfileId: string): Promise<ChainRuntime> {
+  /** null: the chain says nothing about its runtime. @throws FileFormatError */
+  async runtime(chainProfileId: string): Promise<ChainRuntime | null> {
     assertSafeName('chain_profile_id', chainProfileId);
     const file = `${chainProfileId}/runtime.yaml`;
+    if ((await fileStamp(this.#configDir(), file)) === null) return null;
     return this.#parsed(file, (text) => parseYamlFile(file, text, chainRuntimeSchema));
   }
 

@@ -122,8 +122,8 @@ describe('ChainFiles', () => {
   });
 
   it('says which file a chain lacks', async () => {
-    await expect(new ChainFiles(() => dir).runtime('testchain')).rejects.toThrow(
-      'testchain/runtime.yaml is not in the config folder',
-    );
+    const files = new ChainFiles(() => dir);
+    await expect(files.profile('testchain')).rejects.toThrow('testchain/profile.yaml is not in the config folder');
+    expect(await files.runtime('testchain')).toBeNull();
   });
 });

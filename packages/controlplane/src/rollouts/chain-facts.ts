@@ -19,6 +19,8 @@ export interface RenderedConfig {
 export interface ConfigChangesOf {
   readonly id: string;
   readonly chain_profile_id: string;
+  readonly binary_name: string;
+  readonly target_version: string;
   readonly config_changes: unknown;
 }
 

@@ -9,6 +9,7 @@ export interface TargetSpec {
   readonly chain_profile_id: string;
   readonly node_type: string;
   readonly binary_name: string;
+  readonly target_version: string;
   readonly target_binary_checksum: string;
   readonly offline_policy: 'skip' | 'wait';
   readonly config_changes: unknown;
