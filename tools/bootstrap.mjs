@@ -32,5 +32,5 @@ try {
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`\n✗ ${error.message}\n  What to do: ${error.advice}`);
-  process.exitCode = 1;
+  process.exit(1); // other steps may still run: they end with us
 }

@@ -3,6 +3,13 @@ import { ROOT } from './paths.mjs';
 
 const GRACE_MS = 5000;
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** What runCollected started and hasn't ended: a verb that fails takes it along. */
+const collected = new Set();
+process.once('exit', () => {
+  for (const child of collected) child.kill('SIGINT');
+});
+
 const ended = (code, signal) => ({ code: code ?? 128, signal: signal ?? undefined });
 
 /**
@@ -28,6 +35,7 @@ export function runVisible(program, args, { env = process.env, cwd = ROOT } = {}
 export function runCollected(program, args, { env = process.env, cwd = ROOT } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    collected.add(child);
     let output = '';
     let stdout = '';
     child.stdout.on('data', (chunk) => {
@@ -38,7 +46,10 @@ export function runCollected(program, args, { env = process.env, cwd = ROOT } = 
       output += chunk;
     });
     child.on('error', fail);
-    child.on('close', (code, signal) => done({ ...ended(code, signal), output, stdout }));
+    child.on('close', (code, signal) => {
+      collected.delete(child);
+      done({ ...ended(code, signal), output, stdout });
+    });
   });
 }
 

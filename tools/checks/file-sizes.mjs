@@ -7,17 +7,21 @@ const GENERATED = /\/(?:gen|generated)\/|^packages\/controlplane\/src\/db\/schem
 
 /** Files written by hand that are over the limit without a reason in docs/file-sizes.md, and reasons nobody needs any more. */
 export async function findOversizedFiles() {
-  const long = await longFiles();
-  const reasons = readReasons();
-  const complaints = [
-    ...long
-      .filter(({ file }) => !reasons.has(file))
-      .map(({ file, count }) => `${file} has ${count} lines: split it, or give its reason in ${LIST}.`),
-    ...[...reasons]
-      .filter(([file]) => !long.some((entry) => entry.file === file))
-      .map(([file]) => `${LIST} excuses ${file}, which isn't over ${LIMIT} lines any more: remove its row.`),
-  ];
+  const complaints = judgeSizes(await longFiles(), readReasons(readText(LIST) ?? ''));
   return complaints.length > 0 ? complaints.join('\n') : undefined;
+}
+
+/**
+ * @param {{ file: string, count: number }[]} long files over the limit
+ * @param {Map<string, string>} reasons file → why it is one file
+ */
+export function judgeSizes(long, reasons) {
+  const unexcused = long.filter(({ file }) => !reasons.has(file));
+  const needless = [...reasons.keys()].filter((file) => !long.some((entry) => entry.file === file));
+  return [
+    ...unexcused.map(({ file, count }) => `${file} has ${count} lines: split it, or give its reason in ${LIST}.`),
+    ...needless.map((file) => `${LIST} excuses ${file}, which isn't over ${LIMIT} lines any more: remove its row.`),
+  ];
 }
 
 async function longFiles() {
@@ -28,7 +32,7 @@ async function longFiles() {
 }
 
 /** The table's rows: | `path` | reason | */
-function readReasons() {
-  const rows = (readText(LIST) ?? '').matchAll(/^\|\s*`([^`]+)`\s*\|\s*(\S.*?)\s*\|$/gm);
+export function readReasons(text) {
+  const rows = text.matchAll(/^\|\s*`([^`]+)`\s*\|\s*(\S.*?)\s*\|$/gm);
   return new Map([...rows].map(([, file, reason]) => [file, reason]));
 }

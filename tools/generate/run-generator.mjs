@@ -7,9 +7,9 @@ import { runCollected } from '../bootstrap/run-command.mjs';
 export const isApplicable = (generator) => existsSync(join(ROOT, generator.needs));
 
 /** Runs one generator in the work tree; throws with its output when it fails. */
-export async function runGenerator({ name, command, cwd = '.' }) {
+export async function runGenerator({ name, command, cwd = '.' }, root = ROOT) {
   const [program, ...args] = command;
-  const { code, output } = await runCollected(program, args, { cwd: join(ROOT, cwd) });
+  const { code, output } = await runCollected(program, args, { cwd: join(root, cwd) });
   if (code !== 0) throw new Error(`The generator "${name}" (${command.join(' ')}) failed:\n${output.trimEnd()}`);
 }
 
@@ -17,34 +17,34 @@ export async function runGenerator({ name, command, cwd = '.' }) {
  * Runs a generator and puts the work tree back as it was.
  * @returns {Promise<string[]>} the files whose content would change, appear or vanish
  */
-export async function staleFiles(generator) {
-  const before = readOutputs(generator.outputs);
+export async function staleFiles(generator, root = ROOT) {
+  const before = readOutputs(root, generator.outputs);
   try {
-    await runGenerator(generator);
-    const after = readOutputs(generator.outputs);
+    await runGenerator(generator, root);
+    const after = readOutputs(root, generator.outputs);
     const names = [...new Set([...before.keys(), ...after.keys()])].sort();
     return names.filter((name) => !sameBytes(before.get(name), after.get(name)));
   } finally {
-    restore(generator.outputs, before);
+    restore(root, generator.outputs, before);
   }
 }
 
-/** @returns {Map<string, Buffer>} path relative to the root → content */
-function readOutputs(outputs) {
+/** @returns {Map<string, Buffer>} path relative to `root` → content */
+function readOutputs(root, outputs) {
   const files = new Map();
   const visit = (path) => {
     if (!existsSync(path)) return;
     if (statSync(path).isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
-    else files.set(relative(ROOT, path), readFileSync(path));
+    else files.set(relative(root, path), readFileSync(path));
   };
-  for (const output of outputs) visit(join(ROOT, output));
+  for (const output of outputs) visit(join(root, output));
   return files;
 }
 
-function restore(outputs, before) {
-  for (const name of readOutputs(outputs).keys()) if (!before.has(name)) rmSync(join(ROOT, name));
+function restore(root, outputs, before) {
+  for (const name of readOutputs(root, outputs).keys()) if (!before.has(name)) rmSync(join(root, name));
   for (const [name, content] of before) {
-    const path = join(ROOT, name);
+    const path = join(root, name);
     if (existsSync(path) && readFileSync(path).equals(content)) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
