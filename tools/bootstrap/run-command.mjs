@@ -2,13 +2,8 @@ import { spawn } from 'node:child_process';
 import { ROOT } from './paths.mjs';
 
 const GRACE_MS = 5000;
+const INTERRUPTED = 130; // what shells answer for a program ended by Ctrl-C
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
-/** What runCollected started and hasn't ended: a verb that fails takes it along. */
-const collected = new Set();
-process.once('exit', () => {
-  for (const child of collected) child.kill('SIGINT');
-});
 
 const ended = (code, signal) => ({ code: code ?? 128, signal: signal ?? undefined });
 
@@ -31,11 +26,14 @@ export function runVisible(program, args, { env = process.env, cwd = ROOT } = {}
   });
 }
 
-/** Runs a program and collects what it says; `output` holds both streams in order. Never throws for a failing program. */
+/**
+ * Runs a program and collects what it says; `output` holds both streams in order. Never throws for a failing program.
+ * It has a process group of its own, which ends with us, however we end.
+ */
 export function runCollected(program, args, { env = process.env, cwd = ROOT } = {}) {
   return new Promise((done, fail) => {
-    const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    collected.add(child);
+    const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const forget = endsWithUs(child);
     let output = '';
     let stdout = '';
     child.stdout.on('data', (chunk) => {
@@ -45,12 +43,27 @@ export function runCollected(program, args, { env = process.env, cwd = ROOT } = 
     child.stderr.on('data', (chunk) => {
       output += chunk;
     });
-    child.on('error', fail);
+    child.on('error', (error) => {
+      forget();
+      fail(error);
+    });
     child.on('close', (code, signal) => {
-      collected.delete(child);
+      forget();
       done({ ...ended(code, signal), output, stdout });
     });
   });
+}
+
+/** Sees to it that the child's group ends when we exit or are told to. @returns {() => void} to be called at its own end */
+function endsWithUs(child) {
+  const onExit = () => child.pid && signalGroup(child.pid, 'SIGTERM');
+  const onSignal = () => process.exit(INTERRUPTED);
+  process.on('exit', onExit);
+  for (const name of PASSED_ON) process.on(name, onSignal);
+  return () => {
+    process.off('exit', onExit);
+    for (const name of PASSED_ON) process.off(name, onSignal);
+  };
 }
 
 /** Asks the group to end, waits until it did, and after the grace ends it by force. */
