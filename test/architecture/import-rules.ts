@@ -13,7 +13,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   contracts: ['domain'],
   controlplane: ['domain', 'contracts'],
   agent: ['domain', 'contracts/wire'],
-  cli: ['domain', 'contracts/http'],
+  // `manifest lint` checks the files of a chain without a control plane
+  cli: ['domain', 'contracts/http', 'contracts/files'],
   web: ['domain', 'contracts/http'],
 };
 

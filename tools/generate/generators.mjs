@@ -25,4 +25,10 @@ export const GENERATORS = [
     outputs: ['docs/state-machines'],
     needs: 'tools/generate/state-machines.ts',
   },
+  {
+    name: 'hoodctl',
+    command: ['npx', 'tsx', 'tools/generate/hoodctl-reference.ts'],
+    outputs: ['docs/reference/hoodctl.md'],
+    needs: 'tools/generate/hoodctl-reference.ts',
+  },
 ];

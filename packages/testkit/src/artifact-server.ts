@@ -48,10 +48,10 @@ export class ArtifactServer {
     server.on('request', (request, response) => this.#answer(request, response));
   }
 
-  /** Listens on a free port of `address`: loopback, or a lab's control address for its hosts. */
-  static async listen(address = '127.0.0.1'): Promise<ArtifactServer> {
+  /** Listens on `address`: loopback, or a lab's control address for its hosts; port 0 is a free one. */
+  static async listen(address = '127.0.0.1', port = 0): Promise<ArtifactServer> {
     const server = createServer();
-    server.listen(0, address);
+    server.listen(port, address);
     await once(server, 'listening');
     return new ArtifactServer(server);
   }

@@ -80,10 +80,15 @@ export class HeightWatcher {
    */
   async stop(): Promise<HeightReport> {
     const { report } = this;
-    this.#ending.abort();
-    await Promise.all(this.#loops);
+    await this.close();
     if (report === undefined) throw new ChainNeverSeen('no node of the chain answered while it was watched');
     return report;
+  }
+
+  /** Ends the watch without a word; may be called again. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#loops);
   }
 
   async #watch(url: string, node: number, intervalMs: number): Promise<void> {
