@@ -31,6 +31,7 @@ function refused(why: Reason): AttemptStart {
 export function judgeAttemptStart({ rollout, controls, row, attempt }: AttemptStartFacts): AttemptStart {
   if (isInFlight(row.status) && row.attemptCount === attempt) return { kind: 'under_way' };
   if (!wantsAttempt(row) || nextAttempt(row) !== attempt) return refused(reason('superseded'));
+  if (row.attemptDirection !== rollout.direction) return refused(reason('superseded'));
   const { cancel, rollback, pause } = effectiveControls(controls);
   if (cancel || rollout.status === 'canceled') return refused(reason('canceling', { count: 0 }));
   if (rollback && rollout.direction === 'upgrade') return refused(reason('rollback_draining', { count: 0 }));

@@ -16,7 +16,7 @@ const willing = (kind: RolloutControlKind, status: RolloutStatus): ControlFacts 
   canaryBatchEnded: true,
   succeededNodes: 1,
   newerRolloutId: null,
-  node: { status: kind === 'skip' ? 'pending' : 'failed', newerRolloutId: null },
+  node: { status: kind === 'skip' ? 'pending' : 'failed', attemptDirection: 'upgrade', newerRolloutId: null },
 });
 
 /** Control by status, in the order of ROLLOUT_STATUSES: pending running paused completed failed canceled rolled_back (C3, C6, C8). */
@@ -73,17 +73,36 @@ describe('what the details add', () => {
 
   test('retry only for a failed or rolled back node that no newer rollout has touched (C8)', () => {
     for (const status of ['pending', 'in_progress', 'validating', 'succeeded', 'skipped'] as const) {
-      expect(refusal('retry', 'running', { node: { status, newerRolloutId: null } })).toBe('node_not_retryable');
+      expect(refusal('retry', 'running', { node: { status, attemptDirection: 'upgrade', newerRolloutId: null } })).toBe(
+        'node_not_retryable',
+      );
     }
-    expect(refusal('retry', 'running', { node: { status: 'rolled_back', newerRolloutId: null } })).toBe('legal');
-    expect(refusal('retry', 'running', { node: { status: 'failed', newerRolloutId: 'r2' } })).toBe('newer_rollout');
+    expect(
+      refusal('retry', 'running', {
+        node: { status: 'rolled_back', attemptDirection: 'upgrade', newerRolloutId: null },
+      }),
+    ).toBe('legal');
+    expect(
+      refusal('retry', 'running', { node: { status: 'failed', attemptDirection: 'upgrade', newerRolloutId: 'r2' } }),
+    ).toBe('newer_rollout');
     expect(refusal('retry', 'running', { node: null })).toBe('node_not_in_rollout');
   });
 
-  test('skip only for a pending node', () => {
-    expect(refusal('skip', 'running', { node: { status: 'in_progress', newerRolloutId: null } })).toBe(
-      'node_not_pending',
+  test('after a rollback only its own attempts can be retried', () => {
+    const failed = { status: 'failed', newerRolloutId: null } as const;
+    const back = { direction: 'rollback' } as const;
+    expect(refusal('retry', 'failed', { ...back, node: { ...failed, attemptDirection: 'upgrade' } })).toBe(
+      'rolled_back',
     );
+    expect(refusal('retry', 'failed', { ...back, node: { ...failed, attemptDirection: 'rollback' } })).toBe('legal');
+  });
+
+  test('skip only for a pending node', () => {
+    expect(
+      refusal('skip', 'running', {
+        node: { status: 'in_progress', attemptDirection: 'upgrade', newerRolloutId: null },
+      }),
+    ).toBe('node_not_pending');
     expect(refusal('skip', 'running', { node: null })).toBe('node_not_in_rollout');
   });
 
@@ -112,7 +131,7 @@ describe('facts of a snapshot', () => {
       canaryBatchEnded: true,
       succeededNodes: 1,
       newerRolloutId: null,
-      node: { status: 'pending', newerRolloutId: null },
+      node: { status: 'pending', attemptDirection: 'upgrade', newerRolloutId: null },
     });
     expect(controlFacts(snapshot, none, 'nobody').node).toBeNull();
   });

@@ -6,6 +6,14 @@ import type { RolloutDirection, RolloutStatus } from './rollout-status.ts';
 import { canaryBatchEnded } from './rollout-strategy/canary.ts';
 import type { MigrationType, RolloutStrategyName } from './rollout-strategy-name.ts';
 
+/** The node that a control names. */
+export interface ControlNodeFacts {
+  readonly status: NodeUpgradeStatus;
+  readonly attemptDirection: RolloutDirection;
+  /** A newer rollout that has touched the node; null when none has. */
+  readonly newerRolloutId: string | null;
+}
+
 /** What decides whether a control is legal beyond the rollout's status. */
 export interface ControlFacts {
   readonly status: RolloutStatus;
@@ -21,8 +29,8 @@ export interface ControlFacts {
   readonly succeededNodes: number;
   /** A newer rollout that has touched nodes of this one; null when none has (C3). */
   readonly newerRolloutId: string | null;
-  /** For `retry` and `skip`: the node's row in this rollout and a newer rollout that touched it; null: no such row. */
-  readonly node: { readonly status: NodeUpgradeStatus; readonly newerRolloutId: string | null } | null;
+  /** For `retry` and `skip`; null when the rollout has no such node. */
+  readonly node: ControlNodeFacts | null;
 }
 
 export type ControlVerdict =
@@ -64,12 +72,18 @@ function rollback({ succeededNodes, newerRolloutId, status, direction }: Control
   return refuse('newer_rollout', `Rollout ${newerRolloutId} has changed nodes of this one since: roll that one back.`);
 }
 
-function retry({ node }: ControlFacts): ControlVerdict {
+function retry({ node, direction }: ControlFacts): ControlVerdict {
   if (node === null) return refuse('node_not_in_rollout', 'The node is not part of the rollout.');
   if (node.status !== 'failed' && node.status !== 'rolled_back') {
     return refuse(
       'node_not_retryable',
       `The node is ${node.status}: only failed and rolled_back nodes can be retried.`,
+    );
+  }
+  if (direction === 'rollback' && node.attemptDirection === 'upgrade') {
+    return refuse(
+      'rolled_back',
+      'The rollout was rolled back, so the node is not upgraded any more: create a new rollout.',
     );
   }
   if (node.newerRolloutId === null) return LEGAL;
@@ -137,6 +151,9 @@ export function controlFacts(
     canaryBatchEnded: targetsResolved && canaryBatchEnded(snapshot),
     succeededNodes: snapshot.nodes.filter((node) => node.status === 'succeeded').length,
     newerRolloutId: newer.rollout,
-    node: row === undefined ? null : { status: row.status, newerRolloutId: newer.node },
+    node:
+      row === undefined
+        ? null
+        : { status: row.status, attemptDirection: row.attemptDirection, newerRolloutId: newer.node },
   };
 }

@@ -318,6 +318,13 @@ describe('retry (C8)', () => {
     expect(told(decideNext(snapshot, now))).toBe(`run a#2 (${status})`);
   });
 
+  test('that was ordered on the way up does not run after the rollback', () => {
+    const rollout = { status: 'rolled_back', direction: 'rollback' } as const;
+    expect(told(decideNext(aSnapshot({ rollout, nodes: [wanted] }), now))).toBe(
+      'finish rolled_back rollback_completed',
+    );
+  });
+
   test('does not run in a cancelled rollout', () => {
     const snapshot = aSnapshot({ rollout: { status: 'canceled' }, nodes: [wanted] });
     expect(told(decideNext(snapshot, now))).toBe('finish canceled canceled_by_operator');

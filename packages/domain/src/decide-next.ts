@@ -89,8 +89,8 @@ function throughRunning(context: DecisionContext, decision: RolloutDecision): Ro
  * often it is asked, so workflow, plan, dashboard and simulation all ask it.
  *
  * The caller obeys: `run` writes `offeredAt` of the nodes and starts their children; `roll_back` sets the direction to
- * `rollback`, the status to `running`, requests the next attempt of every succeeded node with its offer cleared, and
- * withdraws the retries that have not begun. `wait` with `until` of now means: write the status and ask again.
+ * `rollback`, the status to `running`, and requests the next attempt of every succeeded node, in that direction and with
+ * its offer cleared; a retry that has not begun is not begun any more. `wait` with `until` of now means: write the status and ask again.
  * @param now epoch milliseconds
  */
 export function decideNext(snapshot: RolloutSnapshot, now: number): RolloutDecision {

@@ -8,9 +8,15 @@ const ordered = aControl('rollback', 2_000);
 const back = { direction: 'rollback', batchSize: 2 } as const;
 /** A succeeded row whose way back is wanted. */
 const due = (nodeId: string, durationMs: number, over = {}) =>
-  ended(nodeId, 'succeeded', { requestedAttempt: 2, durationMs, ...over });
+  ended(nodeId, 'succeeded', { requestedAttempt: 2, attemptDirection: 'rollback', durationMs, ...over });
 const returned = (nodeId: string, status: 'rolled_back' | 'failed') =>
-  ended(nodeId, status, { attemptCount: 2, requestedAttempt: 2, startedAt: 3_000, endedAt: 4_000, durationMs: 5 });
+  ended(nodeId, status, {
+    attemptCount: 2,
+    requestedAttempt: 2,
+    attemptDirection: 'rollback',
+    endedAt: 4_000,
+    durationMs: 5,
+  });
 
 describe('a rollback that is ordered', () => {
   test('begins when what runs has ended, and nothing new starts meanwhile', () => {
@@ -103,6 +109,13 @@ describe('the way back', () => {
     const taken = inFlight('a', { attemptCount: 2, requestedAttempt: 2 });
     const nodes = [taken, due('b', 2, { offeredAt: now - 60_000 }), due('c', 3)];
     expect(told(decideNext(aSnapshot({ rollout: back, nodes, controls: [ordered] }), now))).toBe('run b#2 (running)');
+  });
+
+  test('a retry that was wanted before is not begun any more', () => {
+    const nodes = [ended('f', 'failed', { requestedAttempt: 2 }), returned('a', 'rolled_back')];
+    expect(told(decideNext(aSnapshot({ rollout: back, nodes, controls: [ordered] }), now))).toBe(
+      'finish rolled_back rollback_completed',
+    );
   });
 
   test('rows that never ran are left alone', () => {

@@ -14,14 +14,8 @@ export function rollbackOrder(a: RolloutNodeFacts, b: RolloutNodeFacts): number 
   return difference !== 0 ? difference : a.nodeId < b.nodeId ? -1 : 1;
 }
 
-/** Whether an attempt of this rollback was made on the row. Without the control, by its earlier success (`durationMs`). */
-function wasRolledBack(row: RolloutNodeFacts, { controls }: DecisionContext): boolean {
-  if (controls.rollback === null) return row.durationMs !== null;
-  return row.startedAt !== null && row.startedAt >= controls.rollback.createdAt;
-}
-
 function finish(context: DecisionContext): RolloutDecision {
-  const rows = context.snapshot.nodes.filter((row) => wasRolledBack(row, context));
+  const rows = context.snapshot.nodes.filter((row) => row.attemptDirection === 'rollback');
   const failed = rows.filter((row) => row.status === 'failed');
   if (failed.length > 0) {
     const ids = failed.map((row) => row.nodeId);
@@ -44,7 +38,9 @@ export function decideRollback(context: DecisionContext): RolloutDecision {
     const pausing = reason('pausing', { count: underwayCount(context) });
     return drain(context, status, [pausing, hold], { kind: 'pause', status: 'paused', reason: hold, reasons: [hold] });
   }
-  const wanted = snapshot.nodes.filter((row) => row.status !== 'pending' && wantsAttempt(row) && !isOffered(row, now));
+  const wanted = snapshot.nodes.filter(
+    (row) => row.attemptDirection === 'rollback' && wantsAttempt(row) && !isOffered(row, now),
+  );
   // A lapsed offer belongs to the batch under way; a batch that is new begins when nothing is under way.
   const lapsed = wanted.filter((row) => row.offeredAt !== null);
   const room = snapshot.rollout.batchSize - underwayCount(context);

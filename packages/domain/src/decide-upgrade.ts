@@ -18,9 +18,13 @@ function startable(context: DecisionContext, accept: (row: RolloutNodeFacts) => 
   return context.snapshot.nodes.filter((row) => wantsAttempt(row) && !isOffered(row, context.now) && accept(row));
 }
 
-/** Retries that a person ordered start whatever their batch, and while the rollout is paused or over (C8). */
+/**
+ * Retries that a person ordered start whatever their batch, and while the rollout is paused or over (C8). One that was
+ * ordered on the way up is not begun on the way back, nor after it.
+ */
 export function selectRetries(context: DecisionContext): GateSelection {
-  const rows = startable(context, (row) => row.status !== 'pending');
+  const { direction } = context.snapshot.rollout;
+  const rows = startable(context, (row) => row.status !== 'pending' && row.attemptDirection === direction);
   return selectStarts(
     rows.map((row): StartCandidate => ({ row, purpose: 'retry' })),
     context,

@@ -20,7 +20,7 @@ interface HealthCriterion {
   readonly reasonOf: (reading: HealthReading, input: HealthInput) => Reason;
 }
 
-/** Whether the runtime shows a live main process. */
+/** Whether the runtime shows a main process and calls it active. */
 export function hasMainProcess({ active, mainPid }: HealthReading): boolean {
   return active && mainPid !== null && mainPid !== 0;
 }

@@ -18,9 +18,9 @@ export function isOffered(row: RolloutNodeFacts, now: number): boolean {
   return wantsAttempt(row) && row.offeredAt !== null && now - row.offeredAt < OFFER_AGAIN_AFTER_MS;
 }
 
-/** Whether the row is a failure in the sense of the threshold while the direction is `upgrade` (C5). */
-export function isFailure(row: RolloutNodeFacts): boolean {
-  return row.status === 'failed' || row.status === 'rolled_back';
+/** Whether the row counts as failed (C5): a node that the agent undid does, one that a person rolled back does not. */
+export function isFailure({ status, attemptDirection }: RolloutNodeFacts): boolean {
+  return status === 'failed' || (status === 'rolled_back' && attemptDirection === 'upgrade');
 }
 
 /** Whether nothing is going on with the row any more: it ended and nobody is about to start it. */

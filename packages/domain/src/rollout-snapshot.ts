@@ -51,6 +51,8 @@ export interface RolloutNodeFacts {
   readonly attemptCount: number;
   /** Number of the attempt that is wanted; greater than `attemptCount` while a child should be started for it. */
   readonly requestedAttempt: number;
+  /** Which way its latest, or its wanted, attempt goes. */
+  readonly attemptDirection: RolloutDirection;
   /** When this attempt was last offered to the workflow and by nobody taken; null when it never was. */
   readonly offeredAt: number | null;
   readonly startedAt: number | null;

@@ -108,7 +108,7 @@ export class RolloutWorld {
 
   /** The attempt of a row goes on: installed and being validated, or ended well or badly. */
   advance(row: RolloutNodeFacts, well: boolean, undone: boolean): void {
-    const back = this.rollout.direction === 'rollback';
+    const back = row.attemptDirection === 'rollback';
     if (row.status === 'in_progress' && well) {
       this.#setNode(row, 'validating', {});
       return;
@@ -123,8 +123,9 @@ export class RolloutWorld {
     this.#setStatus('running', 'rollback_by_operator');
     this.rollout = { ...this.rollout, direction: 'rollback' };
     for (const { nodeId, status, attemptCount } of this.rows) {
-      const requestedAttempt = status === 'succeeded' ? attemptCount + 1 : attemptCount;
-      if (status !== 'pending') this.#change(nodeId, { requestedAttempt, offeredAt: null });
+      if (status !== 'succeeded') continue;
+      const attemptDirection = 'rollback' as const;
+      this.#change(nodeId, { requestedAttempt: attemptCount + 1, attemptDirection, offeredAt: null });
     }
   }
 

@@ -38,6 +38,7 @@ export const aRow = (nodeId: string, over: Partial<RolloutNodeFacts> = {}): Roll
   phase: null,
   attemptCount: 0,
   requestedAttempt: 1,
+  attemptDirection: 'upgrade',
   offeredAt: null,
   startedAt: null,
   endedAt: null,
