@@ -96,6 +96,11 @@ export const REASONS = {
   sync_unknown: { severity: 'warning', sentence: 'sync_status is unknown: its metrics are missing.' },
   not_stable_yet: { severity: 'info', sentence: 'The process has shown life for {seconds} s of {wanted} s.' },
   health_window: { severity: 'info', sentence: 'Health is watched until {until}.' },
+  health_observed: {
+    severity: 'info',
+    sentence: 'Its heartbeats show application_health {application_health} and sync_status {sync_status}.',
+  },
+  component_not_running: { severity: 'warning', sentence: 'A component of {node} does not run.' },
   not_ready: { severity: 'warning', sentence: 'ready_expression does not hold.' },
 } as const satisfies Readonly<Record<string, ReasonDefinition>>;
 

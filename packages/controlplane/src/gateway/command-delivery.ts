@@ -1,5 +1,6 @@
-import { create, fromBinary } from '@bufbuild/protobuf';
-import { type Command, CommandSchema, CommandType, UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import { create } from '@bufbuild/protobuf';
+import { type Command, CommandSchema, CommandType } from '@hoodcloud/contracts/wire/agent-v1';
+import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../feature.ts';
 import { type DeliverableCommand, type DeliveryScope, takeDeliverable } from './command-store.ts';
@@ -79,7 +80,7 @@ export class CommandDelivery {
       commandId: row.id,
       type: CommandType.UPGRADE,
       expiresInMs: Math.min(MAX_EXPIRES_MS, Math.max(1, Math.round(row.expiresInMs))),
-      upgrade: fromBinary(UpgradePayloadSchema, this.#options.openPayload(row.payload)),
+      upgrade: decodeUpgradePayload(this.#options.openPayload(row.payload)),
     });
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Operation, UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import { insertNode, insertRollout, insertRolloutNode, type NodeRow } from '@hoodcloud/testkit/rows';
 import type { Database } from '../../db/database.ts';
@@ -95,7 +96,7 @@ export class GatewayFixture {
         rollout_node_id: rolloutNodeId,
         attempt_id: attemptId,
         operation,
-        payload: Buffer.from(toBinary(UpgradePayloadSchema, payload)),
+        payload: encodeUpgradePayload(payload),
         workflow_id: `upgrade-${rolloutId}-${nodeId}`,
         deadline_at: new Date(Date.now() + (options.deadlineInMs ?? 600_000)),
       })
