@@ -4,6 +4,7 @@ import {
   type CommandResult,
   CommandResultSchema,
   Operation,
+  type UpgradePayload,
   UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
 import type { AgentOperation, OperationOutcome } from '@hoodcloud/domain/agent-operation';
@@ -42,6 +43,7 @@ export class UpgradeHandler {
   readonly #reports: HandlerReports;
   /** End of each component's queue. */
   readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #configPaths = new Map<string, ReadonlySet<string>>();
 
   constructor(environment: RunEnvironment, components: readonly Component[], reports: HandlerReports) {
     this.#environment = environment;
@@ -55,10 +57,38 @@ export class UpgradeHandler {
     this.#reports.onResult(await this.#answer(command, deadlineAtMs));
   }
 
-  /** At start-up, before any command: finishes what a crash interrupted, forward or back. */
+  /**
+   * At start-up, before any command: puts what a crash interrupted at the head of each component's queue, and resolves
+   * when that is done; the work itself goes on, and its results are reported.
+   */
   async resume(): Promise<void> {
-    const open = (await this.#environment.store.list()).filter((record) => openOperations(record).length > 0);
-    await Promise.all(open.toReversed().map((record) => this.#resumeOne(record)));
+    const records = await this.#environment.store.list();
+    for (const record of records) this.#remember(record.binaryName, readPayload(payloadOf(record)));
+    for (const record of records.toReversed()) if (openOperations(record).length > 0) this.#resumeOne(record);
+  }
+
+  /** The control plane has stored a result; waits for its turn, since another operation may be writing the record. */
+  async acknowledge({ attemptId, operation, commandId }: CommandResult): Promise<void> {
+    const record = await this.#environment.store.load(attemptId);
+    const component = record === null ? undefined : this.#components.get(record.binaryName);
+    if (component === undefined) return; // a refused command leaves no record
+    await this.#inTurn(component, async () => {
+      const latest = await this.#environment.store.load(attemptId);
+      const settled = Object.entries(latest?.operations ?? {}).find(([name]) => name === Operation[operation])?.[1];
+      if (latest === null || settled?.commandId !== commandId) return;
+      settled.acknowledged = true;
+      await this.#environment.store.save(latest);
+    });
+  }
+
+  /** Every config that an upgrade of this component ever wrote, or will write in the one under way. */
+  configPathsOf(binaryName: string): readonly string[] {
+    return [...(this.#configPaths.get(binaryName) ?? [])];
+  }
+
+  #remember(binaryName: string, { configFiles }: UpgradeRequest): void {
+    const known = this.#configPaths.get(binaryName) ?? new Set();
+    this.#configPaths.set(binaryName, new Set([...known, ...configFiles.map(({ path }) => path)]));
   }
 
   async #answer(command: Command, deadlineAtMs: number): Promise<CommandResult> {
@@ -239,7 +269,8 @@ export class UpgradeHandler {
     const { commandId, deadlineAtMs, request, component } = order;
     record.operations[request.operation] = { commandId, deadlineAtMs, result: null, acknowledged: false };
     const report = (progress: ExecutionProgress) => this.#reports.onProgress(commandId, record.attemptId, progress);
-    const upgrade = readPayload(fromJson(UpgradePayloadSchema, record.payload));
+    const upgrade = readPayload(payloadOf(record));
+    this.#remember(record.binaryName, upgrade);
     if (record.outcome === null)
       record.outcome = await runAttempt(this.#environment, component, record, upgrade, report);
     await this.#environment.faultPoint('before-outcome');
@@ -258,23 +289,27 @@ export class UpgradeHandler {
     return result;
   }
 
-  async #resumeOne(record: AttemptRecord): Promise<void> {
+  #resumeOne(record: AttemptRecord): void {
+    const { log } = this.#environment;
+    const attempt = record.attemptId;
     const component = this.#components.get(record.binaryName);
     if (component === undefined) {
-      this.#environment.log.error(
-        { attempt: record.attemptId },
-        'an open attempt names a component that is configured no more',
+      log.error(
+        { attempt, component: record.binaryName },
+        'an open attempt is of a component that is configured no more',
       );
       return;
     }
-    await this.#inTurn(component, async () => {
+    const resumed = this.#inTurn(component, async () => {
       for (const [operation, { commandId, deadlineAtMs }] of openOperations(record)) {
-        this.#environment.log.info({ attempt: record.attemptId, operation }, 'going on after a restart');
-        const request = { ...readPayload(fromJson(UpgradePayloadSchema, record.payload)), operation };
+        log.info({ attempt, operation }, 'going on after a restart');
+        const request = { ...readPayload(payloadOf(record)), operation };
         const order = { commandId, deadlineAtMs, request, payload: record.payload, component };
         this.#reports.onResult(await this.#resumeOperation(record, order, operation));
       }
     });
+    // the record stays open, and the next start of the agent tries again
+    resumed.catch((error: unknown) => log.error({ err: error, attempt }, 'an attempt could not be resumed'));
   }
 
   async #resumeOperation(record: AttemptRecord, order: Order, operation: AgentOperation): Promise<CommandResult> {
@@ -306,6 +341,10 @@ function goBackFromHere(
 function reopen(record: AttemptRecord): void {
   record.outcome = null;
   for (const step of record.progress.steps) if (step.state === 'executed') step.state = 'intended';
+}
+
+function payloadOf({ payload }: AttemptRecord): UpgradePayload {
+  return fromJson(UpgradePayloadSchema, payload);
 }
 
 function unknownAttempt(attemptId: string): AgentError {

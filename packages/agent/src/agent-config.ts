@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AgentError, errnoOf } from './agent-error.ts';
+import {
+  absolutePath,
+  byType,
+  flag,
+  integer,
+  listOf,
+  matching,
+  object,
+  optional,
+  type Read,
+  readYaml,
+  required,
+  text,
+  textMap,
+} from './config-reader.ts';
+
+/** The agent's own file: the truth about its host (A17). Names as in the file. */
+export interface AgentConfig {
+  readonly control_plane: ControlPlaneConfig;
+  /** Credential, attempts and process supervisors live here; must survive a reboot. */
+  readonly state_dir: string;
+  /** Hosts from which artifacts may be fetched over plain http (A11). */
+  readonly allow_http_hosts: readonly string[];
+  readonly components: readonly ComponentConfig[];
+}
+
+export interface ControlPlaneConfig {
+  /** `host:port` of the gateway. */
+  readonly address: string;
+  /** Null: no TLS; for development only. */
+  readonly tls: TlsConfig | null;
+}
+
+export interface TlsConfig {
+  /** PEM files; without `ca_file` the public CAs are trusted. */
+  readonly ca_file: string | null;
+  readonly cert_file: string | null;
+  readonly key_file: string | null;
+  /** Name in the gateway's certificate when it isn't that of the address. */
+  readonly server_name: string | null;
+}
+
+export interface ComponentConfig {
+  readonly binary_name: string;
+  readonly install_path: string;
+  /** Backups are kept in `{data_dir}/.upgrade-backup`. */
+  readonly data_dir: string;
+  /** An upgrade may write configs inside these folders only (A9). */
+  readonly config_roots: readonly string[];
+  /** Prometheus endpoint of the node. */
+  readonly metrics_url: string | null;
+  readonly runtime: RuntimeConfig;
+}
+
+export type RuntimeConfig = SystemdRuntimeConfig | ProcessRuntimeConfig;
+
+export interface SystemdRuntimeConfig {
+  readonly type: 'systemd';
+  readonly unit: string;
+}
+
+export interface ProcessRuntimeConfig {
+  readonly type: 'process';
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  /** Name or number; by default the agent's own user. */
+  readonly user: string | null;
+  readonly stop_signal: 'SIGTERM' | 'SIGINT';
+  readonly restart_delay_ms: number;
+  /** Start the node with the agent, unless an operator has stopped it. */
+  readonly autostart: boolean;
+}
+
+const systemd: Read<RuntimeConfig> = object<SystemdRuntimeConfig>({
+  type: required(() => 'systemd' as const),
+  unit: required(matching(/^[\w:.@\\-]+\.service$/, 'the full name of a unit such as cometbft.service')),
+});
+
+const processRuntime: Read<RuntimeConfig> = object<ProcessRuntimeConfig>({
+  type: required(() => 'process' as const),
+  command: required((place) => {
+    const command = listOf(text)(place);
+    return command[0]?.startsWith('/') ? command : place.fail('the first item must be the absolute path of a program');
+  }),
+  cwd: optional(absolutePath, null),
+  env: optional(textMap, {}),
+  user: optional(
+    (place) => (typeof place.node?.toJSON() === 'number' ? String(place.node.toJSON()) : text(place)),
+    null,
+  ),
+  stop_signal: optional((place) => {
+    const signal = text(place);
+    if (signal === 'SIGTERM' || signal === 'SIGINT') return signal;
+    return place.fail('SIGTERM or SIGINT is wanted: nothing else lets a node close its databases');
+  }, 'SIGTERM'),
+  restart_delay_ms: optional(integer(0, 600_000), 1000),
+  autostart: optional(flag, true),
+});
+
+const component = object<ComponentConfig>({
+  binary_name: required(matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name of letters, digits, ".", "_" and "-"')),
+  install_path: required(absolutePath),
+  data_dir: required(absolutePath),
+  config_roots: optional(listOf(absolutePath), []),
+  metrics_url: optional(matching(/^https?:\/\/\S+$/, 'an http address'), null),
+  runtime: required(byType('type', { systemd, process: processRuntime })),
+});
+
+const config = object<AgentConfig>({
+  control_plane: required(
+    object<ControlPlaneConfig>({
+      address: required(matching(/^[^\s/]+:\d{1,5}$/, 'host:port')),
+      tls: optional(
+        object<TlsConfig>({
+          ca_file: optional(absolutePath, null),
+          cert_file: optional(absolutePath, null),
+          key_file: optional(absolutePath, null),
+          server_name: optional(text, null),
+        }),
+        null,
+      ),
+    }),
+  ),
+  state_dir: required(absolutePath),
+  allow_http_hosts: optional(listOf(text), []),
+  components: required((place) => {
+    const components = listOf(component)(place);
+    if (components.length === 0) place.fail('at least one component is wanted');
+    const names = components.map(({ binary_name }) => binary_name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    return twice === undefined ? components : place.fail(`the binary_name ${twice} is there twice`);
+  }),
+});
+
+/** @throws AgentError `invalid_config` naming file, line and field */
+export function parseAgentConfig(file: string, content: string): AgentConfig {
+  return readYaml(file, content, config);
+}
+
+/** @throws AgentError `invalid_config` when the file is missing or wrong */
+export async function loadAgentConfig(file: string): Promise<AgentConfig> {
+  try {
+    return parseAgentConfig(file, await readFile(file, 'utf8'));
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    const hint = `write one there (see hoodcloud-agent --help), or name it with --config`;
+    throw new AgentError('invalid_config', `${file}: there is no such file in ${dirname(file)}: ${hint}`, {
+      cause: error,
+    });
+  }
+}

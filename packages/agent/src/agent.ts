@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { HelloSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import type { Logger } from 'pino';
+import type { AgentConfig } from './agent-config.ts';
+import { loadCredential } from './agent-credential.ts';
+import { AgentError } from './agent-error.ts';
+import { AGENT_VERSION } from './agent-version.ts';
+import { CommandRouter } from './command-router.ts';
+import { adapterFor } from './component-adapters.ts';
+import { openChannel, platform } from './gateway-channel.ts';
+import { GatewayClient } from './gateway-client.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { faultPointFromEnvironment } from './host/fault-point.ts';
+import { FileHashes } from './host/file-hash.ts';
+import { lockProcess } from './host/process-lock.ts';
+import { bootId } from './host/process-table.ts';
+import { AttemptStore } from './upgrade/attempt-store.ts';
+import { UpgradeHandler } from './upgrade/upgrade-handler.ts';
+
+/**
+ * The agent, from its start until the signal aborts: prepares its components, goes on with what a crash interrupted, and
+ * keeps its stream to the gateway. An upgrade that is under way when it ends is finished by its next start.
+ * @throws AgentError when it can't run at all: not joined, already running, a component that can't be prepared
+ */
+export async function runAgent(config: AgentConfig, log: Logger, signal: AbortSignal): Promise<void> {
+  const credential = await loadCredential(config.state_dir);
+  if (credential === null) {
+    throw new AgentError('not_joined', 'this host has not joined: run `hoodcloud-agent join --token TOKEN` first');
+  }
+  await mkdir(config.state_dir, { recursive: true, mode: 0o700 });
+  if ((await lockProcess(`agent ${config.state_dir}`)) === null) {
+    throw new AgentError('already_running', `an agent with the state_dir ${config.state_dir} is running already`);
+  }
+  const hashes = new FileHashes();
+  const components = config.components.map((component) => ({
+    binaryName: component.binary_name,
+    dataDir: component.data_dir,
+    metricsUrl: component.metrics_url,
+    runtime: adapterFor(config, component, hashes),
+  }));
+  for (const { runtime } of components) await runtime.prepare();
+
+  const store = await AttemptStore.open(config.state_dir, (path, error) =>
+    log.error({ err: error, path }, 'the record of an attempt could not be read; it was set aside'),
+  );
+  const router = new CommandRouter({ store, log, send: (message) => client.send(message), now: Date.now });
+  const environment = { store, log, faultPoint: faultPointFromEnvironment(process.env), now: Date.now };
+  const handler = new UpgradeHandler(environment, components, {
+    onProgress: (...progress) => router.onProgress(...progress),
+    onResult: (result) => router.onResult(result),
+  });
+  const heartbeat = new Heartbeat({ components, configPathsOf: (name) => handler.configPathsOf(name), log });
+  const nonce = randomUUID();
+  const client = new GatewayClient({
+    openChannel: () => openChannel(config.control_plane),
+    credential: credential.credential,
+    log,
+    listener: {
+      hello: () => hello(nonce, heartbeat, router),
+      onWelcome: (welcome) => {
+        router.onSession();
+        heartbeat.begin(welcome, (value) => client.send({ case: 'heartbeat', value }));
+      },
+      onCommand: (command) => router.onCommand(command),
+      onResultAck: (commandId) => router.onResultAck(commandId),
+      onLost: () => heartbeat.end(),
+    },
+  });
+  await router.start(handler);
+  await handler.resume();
+  log.info({ node: credential.nodeName, components: components.map(({ binaryName }) => binaryName) }, 'the agent runs');
+  await client.run(signal);
+  heartbeat.end();
+}
+
+async function hello(
+  instanceNonce: string,
+  heartbeat: Heartbeat,
+  router: CommandRouter,
+): Promise<MessageInitShape<typeof HelloSchema>> {
+  return {
+    instanceNonce,
+    bootId: await bootId(),
+    agentVersion: AGENT_VERSION,
+    hostname: hostname(),
+    platform: platform(),
+    components: await heartbeat.reports(),
+    openAttemptIds: router.openAttemptIds(),
+  };
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { runAgent } from '../agent.ts';
+import { loadAgentConfig } from '../agent-config.ts';
+import { AgentError } from '../agent-error.ts';
+import { AGENT_VERSION } from '../agent-version.ts';
+import { joinHost, leaveHost } from '../membership.ts';
+import { nodeStart, nodeStop, printStatus } from '../node-commands.ts';
+import { runSupervisor } from '../runtime/process/run-supervisor.ts';
+import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
+
+const DEFAULT_CONFIG = '/etc/hoodcloud/agent.yaml';
+
+const EXAMPLE = `
+The configuration is the truth about this host: what runs here, and how. An example:
+
+  control_plane:
+    address: gateway.example.org:9090
+    tls: {}                          # leave it out only for a gateway without TLS, in development
+  state_dir: /var/lib/hoodcloud
+  allow_http_hosts: []               # hosts from which plain http downloads are allowed
+  components:
+    - binary_name: cometbft          # as the upgrade manifests name it
+      install_path: /usr/local/bin/cometbft
+      data_dir: /var/lib/cometbft    # backups are kept in its .upgrade-backup
+      config_roots: [/var/lib/cometbft/config]   # the only places where upgrades write configs
+      metrics_url: http://127.0.0.1:26660/metrics
+      runtime: { type: systemd, unit: cometbft.service }
+      # or, without systemd, supervised by the agent itself:
+      # runtime:
+      #   type: process
+      #   command: [/usr/local/bin/cometbft, start, --home, /var/lib/cometbft]
+
+First steps on a new host, with a token from \`hoodctl node add\`:
+
+  $ hoodcloud-agent join --token TOKEN
+  $ hoodcloud-agent run
+`;
+
+const program = new Command('hoodcloud-agent')
+  .description('Upgrades the blockchain node of this host when its control plane says so, and undoes it when it fails.')
+  .version(AGENT_VERSION)
+  .showHelpAfterError('(hoodcloud-agent --help shows an example of the configuration)')
+  .addHelpText('after', EXAMPLE);
+
+const withConfig = (name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .option('-c, --config <file>', "the agent's configuration", DEFAULT_CONFIG);
+
+withConfig('join', 'exchange a one-time token for the credential of this host')
+  .requiredOption('-t, --token <token>', 'a one-time token from `hoodctl node add`')
+  .action(async (options: { config: string; token: string }) => {
+    await joinHost(await loadAgentConfig(options.config), options.token, (line) => console.log(line));
+  });
+
+withConfig('run', 'stay connected, report the node and carry out upgrades (for a service manager)').action(
+  async (options: { config: string }) => {
+    const config = await loadAgentConfig(options.config);
+    const ending = new AbortController();
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
+    await runAgent(
+      config,
+      pino({ level: process.env.HOODCLOUD_LOG_LEVEL ?? 'info' }, pino.destination(2)),
+      ending.signal,
+    );
+    process.exit(0); // an upgrade under way is finished by the next start
+  },
+);
+
+withConfig('status', 'show what runs on this host and which upgrades are open').action(
+  async (options: { config: string }) =>
+    printStatus(await loadAgentConfig(options.config), (line) => console.log(line)),
+);
+
+withConfig('start-node', 'start a component that its operator had stopped')
+  .argument('<binary_name>')
+  .action(async (binaryName: string, options: { config: string }) =>
+    nodeStart(await loadAgentConfig(options.config), binaryName),
+  );
+
+withConfig('stop-node', 'stop a component; it stays stopped, through upgrades too')
+  .argument('<binary_name>')
+  .option('--supervisor', 'end its supervisor too (runtime type process)', false)
+  .action(async (binaryName: string, options: { config: string; supervisor: boolean }) =>
+    nodeStop(await loadAgentConfig(options.config), binaryName, options.supervisor),
+  );
+
+withConfig(
+  'leave',
+  'forget the control plane: removes the credential and what holds nodes down during upgrades',
+).action(async (options: { config: string }) =>
+  leaveHost(await loadAgentConfig(options.config), (line) => console.log(line)),
+);
+
+program.command(SUPERVISE, { hidden: true }).argument('<folder>').action(runSupervisor);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof AgentError)) throw error;
+  console.error(`hoodcloud-agent: ${error.message}`);
+  process.exitCode = error.code === 'invalid_config' ? 2 : 1;
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import type { AgentConfig } from './agent-config.ts';
+import { forgetCredential, loadCredential, storeCredential } from './agent-credential.ts';
+import { AgentError } from './agent-error.ts';
+import { adapterFor } from './component-adapters.ts';
+import { join } from './gateway-channel.ts';
+import { FileHashes } from './host/file-hash.ts';
+import { openOperations } from './upgrade/attempt-record.ts';
+import { AttemptStore } from './upgrade/attempt-store.ts';
+
+/**
+ * Joins the control plane (B3). The host is prepared first, since the token can be used only once.
+ * @throws AgentError `already_joined` | `join_refused` | `gateway_unreachable`
+ */
+export async function joinHost(config: AgentConfig, token: string, say: (line: string) => void): Promise<void> {
+  const known = await loadCredential(config.state_dir);
+  if (known !== null) {
+    throw new AgentError(
+      'already_joined',
+      `this host has joined as ${known.nodeName || known.nodeId}: run \`hoodcloud-agent leave\` first to join anew`,
+    );
+  }
+  const hashes = new FileHashes();
+  for (const component of config.components) await adapterFor(config, component, hashes).prepare();
+  const { nodeId, nodeName, credential } = await join(config.control_plane, token);
+  await storeCredential(config.state_dir, { nodeId, nodeName, credential });
+  say(`joined as ${nodeName} (${nodeId}); now start the agent: hoodcloud-agent run`);
+}
+
+/**
+ * Leaves the control plane: nodes go on, what would hold them down is removed. Idempotent.
+ * @throws AgentError `upgrade_open` while an attempt is not settled: a held node would stay half changed
+ */
+export async function leaveHost(config: AgentConfig, say: (line: string) => void): Promise<void> {
+  if (existsSync(config.state_dir)) await refuseWhileOpen(config.state_dir);
+  const hashes = new FileHashes();
+  for (const component of config.components) await adapterFor(config, component, hashes).leave();
+  await forgetCredential(config.state_dir);
+  say('left: the credential and the holds are gone, the nodes go on running');
+}
+
+async function refuseWhileOpen(stateDir: string): Promise<void> {
+  const store = await AttemptStore.open(stateDir, () => undefined);
+  const open = (await store.list()).find((record) => openOperations(record).length > 0);
+  if (open === undefined) return;
+  throw new AgentError(
+    'upgrade_open',
+    `attempt ${open.attemptId} of ${open.binaryName} is under way: let \`hoodcloud-agent run\` finish it before you leave`,
+  );
+}

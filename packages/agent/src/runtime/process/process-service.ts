@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
+import type { FileHashes } from '../../host/file-hash.ts';
+import { ageMs, bootId, isAlive, type ProcessIdentity, runningChecksumOf } from '../../host/process-table.ts';
+import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
+import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-files.ts';
+import { tailOfLog } from './service-log.ts';
+import { processesOfService } from './service-processes.ts';
+import { supervisorCommand } from './supervisor-command.ts';
+import { systemUser } from './system-user.ts';
+
+const POLL_MS = 10;
+/** Milliseconds within which a new supervisor must show itself. */
+const SUPERVISOR_START_MS = 20_000;
+
+export interface ProcessServiceSettings {
+  /** Folder of this component in the agent's state. */
+  readonly folder: string;
+  readonly name: string;
+  readonly spec: Omit<ServiceSpec, 'user'> & { readonly user: string | null };
+  readonly autostart: boolean;
+  readonly hashes: FileHashes;
+}
+
+/** The agent's side of a supervised node: gives orders by file and watches what /proc shows. */
+export class ProcessService {
+  readonly #settings: ProcessServiceSettings;
+  readonly #files: ServiceFiles;
+
+  constructor(settings: ProcessServiceSettings) {
+    this.#settings = settings;
+    this.#files = new ServiceFiles(settings.folder);
+  }
+
+  get name(): string {
+    return this.#settings.name;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#writeSpec();
+    const desired = await this.#files.readDesired();
+    if (desired === null) await this.#files.writeDesired({ run: this.#settings.autostart, generation: 0 });
+    if (desired?.run ?? this.#settings.autostart) await this.#ensureSupervisor();
+  }
+
+  async leave(): Promise<void> {
+    await this.release();
+  }
+
+  /** @param installedChecksum of the file, and where its links lead: what the main process is compared with */
+  async status(installedChecksum: string | null, installPath: string): Promise<RuntimeStatus> {
+    const [desired, state, processes] = await Promise.all([
+      this.#files.readDesired(),
+      this.#currentState(),
+      processesOfService(this.#files.folder),
+    ]);
+    const main = processes.find(({ pid }) => pid === state?.child?.pid) ?? null;
+    const pids = processes.map(({ pid }) => pid).sort((a, b) => Number(b === main?.pid) - Number(a === main?.pid));
+    const wantedRunning = desired?.run ?? false;
+    return {
+      state: stateOf(wantedRunning, main, processes),
+      wantedRunning,
+      held: existsSync(this.#files.holdPath),
+      mainPid: main?.pid ?? null,
+      mainPidStartedAt: main?.startedAt ?? null,
+      restarts: state?.restarts ?? 0,
+      runningChecksum: await runningChecksumOf(pids, installPath, this.#settings.hashes),
+      installedChecksum,
+    };
+  }
+
+  async start({ signal, stableMs }: StartOptions): Promise<void> {
+    const runs = await this.#runsAlready();
+    await this.release();
+    if (!runs) {
+      await this.#requireFence();
+      await this.#writeSpec();
+      await this.#order(true);
+    }
+    const generation = (await this.#files.readDesired())?.generation ?? 0;
+    const before = runs ? ((await this.#currentState())?.restarts ?? 0) : 0;
+    await this.#watchUntilStable(generation, before, stableMs, signal);
+  }
+
+  async stop(signal: AbortSignal): Promise<void> {
+    if ((await this.#files.readDesired())?.run === true) await this.#order(false);
+    await this.#until(
+      signal,
+      () => this.#isStopped(),
+      () =>
+        new RuntimeError(
+          'stop_overrun',
+          `${this.name} is still stopping after its budget; nothing kills it: it ends by itself, or give it a larger stop budget`,
+        ),
+    );
+  }
+
+  /** Nothing lives, and the supervisor, if there is one, knows that nothing should. */
+  async #isStopped(): Promise<boolean> {
+    const state = await this.#currentState();
+    const generation = (await this.#files.readDesired())?.generation ?? 0;
+    if (state !== null) return state.phase === 'stopped' && state.generation >= generation;
+    if ((await processesOfService(this.#files.folder)).length === 0) return true;
+    await this.#ensureSupervisor(); // somebody killed it: a new one goes on
+    return false;
+  }
+
+  async waitUntilGone(signal: AbortSignal): Promise<void> {
+    await this.#until(
+      signal,
+      async () => (await processesOfService(this.#files.folder)).length === 0,
+      () => new RuntimeError('stop_overrun', `${this.name} is still stopping`),
+    );
+  }
+
+  async hold(): Promise<void> {
+    await replaceFile(this.#files.holdPath, 'this node is being changed by hoodcloud-agent\n');
+  }
+
+  async release(): Promise<void> {
+    if (existsSync(this.#files.holdPath)) await removeDurably(this.#files.holdPath);
+  }
+
+  logTail(maxLines: number): Promise<string[]> {
+    return tailOfLog(this.#files.logPath, maxLines);
+  }
+
+  /** Ends the supervisor too, its node first; for the end of a demonstration or a test. */
+  async shutDown(signal: AbortSignal): Promise<void> {
+    const state = await this.#currentState();
+    if (state === null) return;
+    process.kill(state.supervisor.pid, 'SIGTERM');
+    await this.#until(
+      signal,
+      async () => !(await isAlive(state.supervisor)),
+      () => new RuntimeError('stop_overrun', `the supervisor of ${this.name} still waits for its node to stop`),
+    );
+  }
+
+  async #runsAlready(): Promise<boolean> {
+    const state = await this.#currentState();
+    const desired = await this.#files.readDesired();
+    return desired?.run === true && state?.child != null && state.phase === 'running' && (await isAlive(state.child));
+  }
+
+  /** No process of an earlier instance lives, and nobody will bring one back (A19). */
+  async #requireFence(): Promise<void> {
+    const [earlier] = await processesOfService(this.#files.folder);
+    if (earlier === undefined) return;
+    throw new RuntimeError(
+      'fence_violated',
+      `${this.name} can't be started: process ${earlier.pid} of its earlier instance still lives, and two would sign twice; wait until it has ended`,
+    );
+  }
+
+  async #watchUntilStable(generation: number, restarts: number, stableMs: number, signal: AbortSignal): Promise<void> {
+    let last: SupervisorState | null = null;
+    await this.#until(
+      signal,
+      async () => {
+        const state = await this.#currentState();
+        if (state === null || state.generation !== generation) return false;
+        last = state;
+        if (state.restarts > restarts) throw await this.#startFailed(`it ended with ${state.lastExit}`);
+        if (state.child === null || state.phase !== 'running' || !(await isAlive(state.child))) return false;
+        return (await ageMs(state.child)) >= stableMs;
+      },
+      () => this.#startFailedNow(last),
+    );
+  }
+
+  #startFailedNow(last: SupervisorState | null): RuntimeError {
+    const seen =
+      last === null ? 'its supervisor did not answer' : `it is ${last.phase}, last exit: ${last.lastExit ?? 'none'}`;
+    return new RuntimeError('start_failed', `${this.name} did not become stable in time: ${seen}`);
+  }
+
+  async #startFailed(why: string): Promise<RuntimeError> {
+    const [line] = (await this.logTail(1)).slice(-1);
+    const said = line === undefined || line === '' ? '' : `; its last line: ${line}`;
+    return new RuntimeError('start_failed', `${this.name} did not stay up: ${why}${said}`);
+  }
+
+  async #order(run: boolean): Promise<void> {
+    const { generation } = (await this.#files.readDesired()) ?? { generation: 0 };
+    await this.#files.writeDesired({ run, generation: generation + 1 });
+    await this.#ensureSupervisor();
+    const state = await this.#currentState();
+    if (state !== null) process.kill(state.supervisor.pid, 'SIGHUP');
+  }
+
+  async #writeSpec(): Promise<void> {
+    await this.#files.create();
+    const { spec } = this.#settings;
+    await this.#files.writeSpec({ ...spec, user: spec.user === null ? null : await systemUser(spec.user) });
+  }
+
+  /** Null when no supervisor lives; what a dead one wrote is history. */
+  async #currentState(): Promise<SupervisorState | null> {
+    const state = await this.#files.readState();
+    if (state === null || state.bootId !== (await bootId())) return null;
+    return (await isAlive(state.supervisor)) ? state : null;
+  }
+
+  async #ensureSupervisor(): Promise<void> {
+    if ((await this.#currentState()) !== null) return;
+    const [program, ...args] = supervisorCommand();
+    const log = openSync(this.#files.supervisorLogPath, 'a', 0o600);
+    const { folder } = this.#files;
+    const child = spawn(program, [...args, folder], { cwd: folder, detached: true, stdio: ['ignore', log, log] });
+    child.unref();
+    closeSync(log);
+    await this.#until(
+      AbortSignal.timeout(SUPERVISOR_START_MS),
+      async () => (await this.#currentState()) !== null,
+      () =>
+        new RuntimeError(
+          'supervisor_failed',
+          `the supervisor of ${this.name} did not start: see ${this.#files.supervisorLogPath}`,
+        ),
+    );
+  }
+
+  async #until(signal: AbortSignal, holds: () => Promise<boolean>, late: () => RuntimeError): Promise<void> {
+    while (!(await holds())) {
+      if (signal.aborted) throw late();
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+function stateOf(
+  wantedRunning: boolean,
+  main: ProcessIdentity | null,
+  processes: readonly ProcessIdentity[],
+): RuntimeStatus['state'] {
+  if (main !== null) return wantedRunning ? 'running' : 'stopping';
+  if (processes.length > 0) return 'stopping';
+  return wantedRunning ? 'waiting_restart' : 'stopped';
+}

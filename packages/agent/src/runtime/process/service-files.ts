@@ -1,0 +1,106 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AgentError, errnoOf } from '../../agent-error.ts';
+import { replaceFile } from '../../host/atomic-file.ts';
+import type { ProcessIdentity } from '../../host/process-table.ts';
+
+/** How the supervisor runs the node; written by the agent, read before each start of the node. */
+export interface ServiceSpec {
+  readonly command: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: { readonly uid: number; readonly gid: number } | null;
+  readonly stopSignal: 'SIGTERM' | 'SIGINT';
+  readonly restartDelayMs: number;
+  readonly logMaxBytes: number;
+}
+
+/** What the agent, or its operator, wants; the generation tells orders apart. */
+export interface DesiredState {
+  readonly run: boolean;
+  readonly generation: number;
+}
+
+/** What the supervisor did last. Of no worth after a reboot: the boot id tells. */
+export interface SupervisorState {
+  readonly bootId: string;
+  readonly supervisor: ProcessIdentity;
+  readonly child: ProcessIdentity | null;
+  readonly phase: 'running' | 'stopping' | 'waiting_restart' | 'held' | 'stopped';
+  /** Since the last deliberate start. */
+  readonly restarts: number;
+  /** The last order that it has taken note of. */
+  readonly generation: number;
+  /** How the node ended last, for people. */
+  readonly lastExit: string | null;
+}
+
+/** The files by which an agent and the supervisor of one component speak; they outlive both. */
+export class ServiceFiles {
+  readonly folder: string;
+  readonly holdPath: string;
+  readonly logPath: string;
+  readonly supervisorLogPath: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.holdPath = join(folder, 'hold');
+    this.logPath = join(folder, 'node.log');
+    this.supervisorLogPath = join(folder, 'supervisor.log');
+  }
+
+  async create(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  async writeSpec(spec: ServiceSpec): Promise<void> {
+    await this.#replaceDurably('spec.json', spec);
+  }
+
+  async readSpec(): Promise<ServiceSpec> {
+    const spec = await this.#read<ServiceSpec>('spec.json');
+    if (spec === null) throw new AgentError('not_prepared', `${this.folder} holds no spec.json: start the agent first`);
+    return spec;
+  }
+
+  /** Null before the first order. */
+  readDesired(): Promise<DesiredState | null> {
+    return this.#read<DesiredState>('desired.json');
+  }
+
+  /** On the disk when it resolves: what an operator stopped stays stopped through a reboot. */
+  async writeDesired(desired: DesiredState): Promise<void> {
+    await this.#replaceDurably('desired.json', desired);
+  }
+
+  /** Null before the first supervisor, and when a power cut left nothing readable: then no supervisor lives either. */
+  async readState(): Promise<SupervisorState | null> {
+    try {
+      return await this.#read<SupervisorState>('state.json');
+    } catch (error) {
+      if (error instanceof SyntaxError) return null;
+      throw error;
+    }
+  }
+
+  /** Whole for every reader, but not fsynced: a reboot makes it worthless anyway, and the node waits for it. */
+  async writeState(state: SupervisorState): Promise<void> {
+    const temp = join(this.folder, '.state.json.tmp');
+    await writeFile(temp, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+    await rename(temp, join(this.folder, 'state.json'));
+  }
+
+  async #replaceDurably(name: string, content: unknown): Promise<void> {
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    await replaceFile(join(this.folder, name), `${JSON.stringify(content)}\n`, { mode: 0o600, ...owner });
+  }
+
+  async #read<T>(name: string): Promise<T | null> {
+    try {
+      return JSON.parse(await readFile(join(this.folder, name), 'utf8')) as T;
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return null;
+      throw error;
+    }
+  }
+}

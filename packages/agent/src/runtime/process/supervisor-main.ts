@@ -1,0 +1,3 @@
+import { runSupervisor } from './run-supervisor.ts';
+
+await runSupervisor(process.argv[2] ?? '');
