@@ -132,6 +132,8 @@ class Leadership {
   readonly #log: Logger;
   readonly #held = new Set<string>();
   #client: Promise<pg.Client> | null = null;
+  /** The connection answers one question at a time. */
+  #asked: Promise<unknown> = Promise.resolve();
 
   constructor(databaseUrl: string, log: Logger) {
     this.#databaseUrl = databaseUrl;
@@ -141,6 +143,15 @@ class Leadership {
   /** Whether this instance leads the loop; takes the lead when nobody has it. */
   async holds(name: string): Promise<boolean> {
     if (this.#held.has(name)) return true;
+    const asking = this.#asked.then(
+      () => this.#tryToLead(name),
+      () => this.#tryToLead(name),
+    );
+    this.#asked = asking;
+    return asking;
+  }
+
+  async #tryToLead(name: string): Promise<boolean> {
     const client = await this.#connected();
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
       lockKey(name),

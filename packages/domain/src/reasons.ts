@@ -81,6 +81,7 @@ export const REASONS = {
   upgrade_refused: { severity: 'warning', sentence: 'The agent refused: {error}' },
   health_failed: { severity: 'warning', sentence: 'Health was not proved: {error}' },
   failed_rollback: { severity: 'critical', sentence: 'The upgrade failed and could not be undone: {error}' },
+  maintenance_released: { severity: 'info', sentence: 'Its attempt is over, so its maintenance ends.' },
   agent_unreachable: { severity: 'critical', sentence: 'The agent did not answer before the deadline.' },
   superseded: { severity: 'info', sentence: 'A newer attempt or rollout took its place.' },
   // health criteria

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { ConfigError, readConfig, readDevConfig } from '../config.ts';
+import { openDatabase, openPool } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { runDev } from '../roles/dev-role.ts';
+import { type RoleName, runRole } from '../roles/run-role.ts';
+import { processLog } from '../telemetry/process-log.ts';
+
+const ROLES: Readonly<Record<RoleName, string>> = {
+  gateway: "hold the agents' streams",
+  worker: 'run workflows and activities',
+  reconciler: 'run the loops: relays, health validation, expiry, cleanup',
+};
+
+const program = new Command('hoodcloud').description(
+  'The control plane. Settings come from the environment; see docs/operations.',
+);
+
+for (const [name, description] of Object.entries(ROLES) as [RoleName, string][]) {
+  program
+    .command(name)
+    .description(description)
+    .action(async () => {
+      const config = readConfig(process.env);
+      const log = processLog(config.logLevel, { role: name, instance: config.instance });
+      await runRole(name, config, log, stopSignal());
+    });
+}
+
+program
+  .command('migrate')
+  .description('bring the database to the newest schema')
+  .action(async () => {
+    const { databaseUrl, logLevel, instance } = readConfig(process.env);
+    const log = processLog(logLevel, { role: 'migrate', instance });
+    const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection broke');
+    const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
+    try {
+      const ran = await migrate(db);
+      log.info(
+        { migrations: ran },
+        ran.length === 0 ? 'the schema was newest already' : `${ran.length} migrations ran`,
+      );
+    } finally {
+      await db.destroy();
+    }
+  });
+
+program
+  .command('dev')
+  .description('run every role in one process, with Postgres and Temporal as its children')
+  .option('--data-dir <folder>', 'where everything is kept between runs')
+  .option('--config-dir <folder>', 'chain profiles, templates and upgrade manifests')
+  .action(async (flags: { dataDir?: string; configDir?: string }) => {
+    const dev = readDevConfig({
+      ...process.env,
+      ...(flags.dataDir && { HOODCLOUD_DATA_DIR: flags.dataDir }),
+      ...(flags.configDir && { HOODCLOUD_CONFIG_DIR: flags.configDir }),
+    });
+    await runDev(dev, stopSignal());
+  });
+
+/** Aborts at SIGTERM and SIGINT; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(130);
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const message = error instanceof Error ? (error instanceof ConfigError ? error.message : error.stack) : String(error);
+  process.stderr.write(`hoodcloud: ${message}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { ConfigError, readConfig, readDevConfig } from './config.ts';
+
+const ENOUGH = { DATABASE_URL: 'postgres://db/hoodcloud', HOODCLOUD_CONFIG_DIR: '/etc/hoodcloud/chains' };
+
+it('needs no more than a database and a config folder', () => {
+  expect(readConfig(ENOUGH)).toMatchObject({
+    databaseUrl: 'postgres://db/hoodcloud',
+    configDir: '/etc/hoodcloud/chains',
+    engine: { address: '127.0.0.1:7233', namespace: 'default', taskQueue: 'hoodcloud' },
+    gatewayTls: null,
+  });
+});
+
+it('names every variable that is missing, with what it is for', () => {
+  const read = () => readConfig({ DATABASE_URL: '' });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(/DATABASE_URL is not set \(the Postgres/);
+  expect(read).toThrow(/HOODCLOUD_CONFIG_DIR is not set/);
+});
+
+it.each([
+  ['DATABASE_URL', 'mysql://db', /must begin with postgres:\/\//],
+  ['HOODCLOUD_API_LISTEN', '8080', /must be host:port/],
+  ['HOODCLOUD_LOG_LEVEL', 'loud', /HOODCLOUD_LOG_LEVEL is wrong/],
+  ['HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES', '-1', /HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES is wrong/],
+])('refuses %s=%s by name', (name, value, message) => {
+  expect(() => readConfig({ ...ENOUGH, [name]: value })).toThrow(message);
+});
+
+it('refuses a TLS key without its certificate', () => {
+  expect(() => readConfig({ ...ENOUGH, HOODCLOUD_GATEWAY_TLS_KEY: '/key.pem' })).toThrow(/belong together/);
+});
+
+it('refuses a port that is none, by name', () => {
+  expect(() => readDevConfig({ HOODCLOUD_API_PORT: '99999' })).toThrow(/HOODCLOUD_API_PORT/);
+  expect(readDevConfig({}).apiPort).toBe(8080);
+});

@@ -1,0 +1,131 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+
+/** A setting is missing or wrong; the message names the variable and says what it takes. */
+export class ConfigError extends Error {
+  readonly code = 'config';
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
+const listen = z.string().regex(/^.+:\d+$/, 'must be host:port, such as 0.0.0.0:8080');
+const optionalFile = z.string().min(1).optional();
+
+const schema = z.object({
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
+  TEMPORAL_ADDRESS: listen.default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  HOODCLOUD_TASK_QUEUE: z.string().min(1).default('hoodcloud'),
+  HOODCLOUD_CONFIG_DIR: z.string().min(1),
+  HOODCLOUD_API_LISTEN: listen.default('0.0.0.0:8080'),
+  HOODCLOUD_GATEWAY_LISTEN: listen.default('0.0.0.0:9090'),
+  HOODCLOUD_METRICS_LISTEN: listen.default('0.0.0.0:9091'),
+  HOODCLOUD_GATEWAY_TLS_KEY: optionalFile,
+  HOODCLOUD_GATEWAY_TLS_CERT: optionalFile,
+  HOODCLOUD_GATEWAY_TLS_CLIENT_CA: optionalFile,
+  HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
+  HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
+  HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
+});
+
+const HINTS: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'the Postgres of the control plane, e.g. postgres://user:secret@db:5432/hoodcloud',
+  HOODCLOUD_CONFIG_DIR: 'the folder with chain profiles, templates and upgrades/, see examples/chains',
+};
+
+/** Everything a role may be told from outside. */
+export interface Config {
+  readonly databaseUrl: string;
+  readonly databaseConnections: number;
+  readonly engine: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
+  readonly configDir: string;
+  readonly apiListen: string;
+  readonly gatewayListen: string;
+  readonly metricsListen: string;
+  readonly gatewayTls: {
+    readonly key: string;
+    readonly certificate: string;
+    readonly clientAuthority: string | null;
+  } | null;
+  readonly maintenanceCleanupMs: number;
+  readonly logLevel: string;
+  /** Names this process in logs. */
+  readonly instance: string;
+}
+
+/**
+ * Reads the environment.
+ * @throws ConfigError naming every variable that is missing or wrong
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(problem));
+  const it = parsed.data;
+  return {
+    databaseUrl: it.DATABASE_URL,
+    databaseConnections: it.HOODCLOUD_DATABASE_CONNECTIONS,
+    engine: { address: it.TEMPORAL_ADDRESS, namespace: it.TEMPORAL_NAMESPACE, taskQueue: it.HOODCLOUD_TASK_QUEUE },
+    configDir: it.HOODCLOUD_CONFIG_DIR,
+    apiListen: it.HOODCLOUD_API_LISTEN,
+    gatewayListen: it.HOODCLOUD_GATEWAY_LISTEN,
+    metricsListen: it.HOODCLOUD_METRICS_LISTEN,
+    gatewayTls: tlsFiles(it),
+    maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
+    logLevel: it.HOODCLOUD_LOG_LEVEL,
+    instance: `${hostname()}-${process.pid}`,
+  };
+}
+
+function problem(issue: z.core.$ZodIssue): string {
+  const name = String(issue.path[0]);
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  const what = missing ? 'is not set' : `is wrong: it ${issue.message}`;
+  const hint = HINTS[name];
+  return `${name} ${what}${hint ? ` (${hint})` : ''}`;
+}
+
+function tlsFiles(it: z.infer<typeof schema>): Config['gatewayTls'] {
+  const { HOODCLOUD_GATEWAY_TLS_KEY: key, HOODCLOUD_GATEWAY_TLS_CERT: certificate } = it;
+  if (key === undefined && certificate === undefined) return null;
+  if (key === undefined || certificate === undefined) {
+    throw new ConfigError([
+      'HOODCLOUD_GATEWAY_TLS_KEY and HOODCLOUD_GATEWAY_TLS_CERT belong together: set both to PEM files, or neither',
+    ]);
+  }
+  return { key, certificate, clientAuthority: it.HOODCLOUD_GATEWAY_TLS_CLIENT_CA ?? null };
+}
+
+const devSchema = z.object({
+  HOODCLOUD_API_PORT: port.default(8080),
+  HOODCLOUD_GATEWAY_PORT: port.default(9090),
+  HOODCLOUD_TEMPORAL_UI_PORT: port.default(8233),
+  HOODCLOUD_DATA_DIR: z.string().min(1).optional(),
+  HOODCLOUD_CONFIG_DIR: z.string().min(1).optional(),
+});
+
+/** What the dev role may be told; the rest it decides itself. */
+export interface DevConfig {
+  readonly apiPort: number;
+  readonly gatewayPort: number;
+  readonly temporalUiPort: number;
+  readonly dataDir: string | null;
+  readonly configDir: string | null;
+}
+
+/** @throws ConfigError naming every variable that is wrong */
+export function readDevConfig(env: NodeJS.ProcessEnv): DevConfig {
+  const parsed = devSchema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(problem));
+  const it = parsed.data;
+  return {
+    apiPort: it.HOODCLOUD_API_PORT,
+    gatewayPort: it.HOODCLOUD_GATEWAY_PORT,
+    temporalUiPort: it.HOODCLOUD_TEMPORAL_UI_PORT,
+    dataDir: it.HOODCLOUD_DATA_DIR ?? null,
+    configDir: it.HOODCLOUD_CONFIG_DIR ?? null,
+  };
+}

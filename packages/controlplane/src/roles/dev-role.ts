@@ -1,0 +1,135 @@
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { destination } from 'pino';
+import type { Config, DevConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase, openPool } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { PostgresServer } from '../dev/postgres-server.ts';
+import { TemporalServer } from '../dev/temporal-server.ts';
+import { processLog } from '../telemetry/process-log.ts';
+import { startGatewayRole } from './gateway-role.ts';
+import { openProcessParts, type ProcessParts } from './process-parts.ts';
+import { startReconcilerRole } from './reconciler-role.ts';
+import type { RunningRole } from './role.ts';
+import { aborted } from './run-role.ts';
+import { startWorkerRole } from './worker-role.ts';
+
+/** What a dev control plane tells other programs of this machine, in `dev.json` of its data folder. */
+export interface DevState {
+  readonly pid: number;
+  readonly gateway: string;
+  readonly temporal_address: string;
+  readonly temporal_ui: string;
+  readonly database_url: string;
+  readonly config_dir: string;
+}
+
+/**
+ * Every role in one process, with real Postgres and Temporal as its children on loopback; what they hold is kept in the
+ * data folder. Ends when the signal aborts, in reverse order.
+ */
+export async function runDev(dev: DevConfig, stop: AbortSignal): Promise<void> {
+  const stack: (() => Promise<void>)[] = [];
+  const later = (end: () => Promise<void>) => void stack.push(end);
+  try {
+    await startAll(dev, stop, later);
+  } finally {
+    for (const end of stack.reverse()) await end();
+  }
+}
+
+async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Promise<void>) => void): Promise<void> {
+  const dataDir = resolve(dev.dataDir ?? defaultDataDir());
+  for (const folder of [dataDir, join(dataDir, 'postgres')]) {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755); // the user postgres must reach its data below
+  }
+  const logFile = join(dataDir, 'hoodcloud.log');
+  say(`Everything is kept in ${dataDir}; the log is ${logFile}`);
+  const postgres = await PostgresServer.start({ folder: join(dataDir, 'postgres'), durable: true });
+  later(() => postgres.stop());
+  const temporal = await TemporalServer.start({
+    folder: join(dataDir, 'temporal'),
+    uiPort: dev.temporalUiPort,
+    durable: true,
+  });
+  later(() => temporal.stop());
+  const config = devConfig(dev, dataDir, postgres.url(), temporal.address);
+  await migrateTo(config.databaseUrl);
+  const log = processLog(config.logLevel, { instance: config.instance }, destination({ dest: logFile, sync: false }));
+  const parts = await openProcessParts(config, log);
+  later(() => parts.close());
+  const roles = await startRoles(parts, join(dataDir, 'cache'), later);
+  const gateway = roles.find(({ name }) => name === 'gateway')?.address ?? '';
+  writeState(dataDir, {
+    pid: process.pid,
+    gateway,
+    temporal_address: temporal.address,
+    temporal_ui: `http://127.0.0.1:${dev.temporalUiPort}`,
+    database_url: config.databaseUrl,
+    config_dir: config.configDir,
+  });
+  say(`Agents join at ${gateway}`);
+  say(`Temporal's pages: http://127.0.0.1:${dev.temporalUiPort}`);
+  say('Ready. Ctrl-C ends it; what was stored stays.');
+  await Promise.race([aborted(stop), ...roles.map(({ failed }) => failed)]);
+  say('Stopping …');
+}
+
+async function startRoles(
+  parts: ProcessParts,
+  cache: string,
+  later: (end: () => Promise<void>) => void,
+): Promise<RunningRole[]> {
+  const roles: RunningRole[] = [];
+  const start = async (role: Promise<RunningRole>) => {
+    const running = await role;
+    later(() => running.stop());
+    roles.push(running);
+  };
+  await start(startWorkerRole(parts, cache));
+  await start(startReconcilerRole(parts));
+  await start(startGatewayRole(parts));
+  return roles;
+}
+
+function devConfig(dev: DevConfig, dataDir: string, databaseUrl: string, temporalAddress: string): Config {
+  const configDir = resolve(dev.configDir ?? join(dataDir, 'chains'));
+  mkdirSync(configDir, { recursive: true });
+  return readConfig({
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    HOODCLOUD_CONFIG_DIR: configDir,
+    HOODCLOUD_API_LISTEN: `127.0.0.1:${dev.apiPort}`,
+    HOODCLOUD_GATEWAY_LISTEN: `127.0.0.1:${dev.gatewayPort}`,
+  });
+}
+
+async function migrateTo(databaseUrl: string): Promise<void> {
+  const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError: (error) => say(`database: ${error.message}`) }));
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Root's home can't be reached by the user that Postgres runs as. */
+function defaultDataDir(): string {
+  if (process.getuid?.() === 0) return '/var/lib/hoodcloud-dev';
+  return join(process.env.XDG_DATA_HOME || join(homedir(), '.local/share'), 'hoodcloud-dev');
+}
+
+/** Holds the API key, so only its owner may read it. */
+function writeState(dataDir: string, state: DevState): void {
+  const file = join(dataDir, 'dev.json');
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

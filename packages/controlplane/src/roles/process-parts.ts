@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Parts } from '../compose.ts';
+import type { Config } from '../config.ts';
+import { GoTemplateRenderer } from '../config-rendering/go-template-renderer.ts';
+import { renderForNodes } from '../config-rendering/render-for-nodes.ts';
+import { openDatabase, openPool } from '../db/database.ts';
+import { Notifications } from '../db/notifications.ts';
+import { openEngineClient } from '../engine/temporal-connection.ts';
+import type { Logger } from '../feature.ts';
+import { ChainFiles } from '../manifests/chain-files.ts';
+import { FileReader } from '../manifests/file-reader.ts';
+
+/** What the roles of one process share. */
+export interface ProcessParts extends Parts {
+  readonly chains: ChainFiles;
+  readonly manifests: FileReader;
+  readonly notifications: Notifications;
+  /** Rejects with the reason while the database can't be asked. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens what every role needs; connections are made when they are used, so that a role starts while a store is away. */
+export async function openProcessParts(config: Config, log: Logger): Promise<ProcessParts> {
+  const pool = openPool(config.databaseUrl, {
+    max: config.databaseConnections,
+    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke; the next query makes another'),
+  });
+  const db = openDatabase(pool);
+  const chains = new ChainFiles(() => config.configDir);
+  const renderer = new GoTemplateRenderer();
+  const engine = openEngineClient(config.engine);
+  const notifications = await Notifications.open(config.databaseUrl, (error) =>
+    log.warn({ err: error }, 'the connection that hears of news was lost; it is made again'),
+  );
+  return {
+    config,
+    log,
+    db,
+    chains,
+    manifests: new FileReader(() => config.configDir),
+    notifications,
+    engine: engine.client,
+    targets: { chains, renderConfigs: renderForNodes(db, renderer) },
+    ready: async () => {
+      await sql`select 1`.execute(db);
+    },
+    close: async () => {
+      await notifications.close();
+      await engine.close();
+      await renderer.close();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { composeFeatures } from '../compose.ts';
+import { ReconcilerRunner } from '../reconciler-runner.ts';
+import type { ProcessParts } from './process-parts.ts';
+import { NEVER_FAILS, type RunningRole } from './role.ts';
+
+/** The loops of every feature. */
+export async function startReconcilerRole(parts: ProcessParts): Promise<RunningRole> {
+  const { config, log } = parts;
+  const reconcilers = composeFeatures(parts).flatMap((feature) => feature.reconcilers ?? []);
+  const runner = new ReconcilerRunner({ databaseUrl: config.databaseUrl, log, reconcilers });
+  await runner.start();
+  log.info({ reconcilers: reconcilers.map(({ name }) => name) }, 'reconcilers run');
+  return { name: 'reconciler', address: '', failed: NEVER_FAILS, stop: () => runner.stop() };
+}

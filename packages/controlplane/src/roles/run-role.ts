@@ -1,0 +1,40 @@
+import type { Config } from '../config.ts';
+import type { Logger } from '../feature.ts';
+import { type StatusServer, startStatusServer } from '../telemetry/status-server.ts';
+import { startGatewayRole } from './gateway-role.ts';
+import { openProcessParts, type ProcessParts } from './process-parts.ts';
+import { startReconcilerRole } from './reconciler-role.ts';
+import type { RunningRole } from './role.ts';
+import { startWorkerRole } from './worker-role.ts';
+
+export type RoleName = 'gateway' | 'worker' | 'reconciler';
+
+const START: Readonly<Record<RoleName, (parts: ProcessParts) => Promise<RunningRole>>> = {
+  gateway: startGatewayRole,
+  worker: (parts) => startWorkerRole(parts),
+  reconciler: startReconcilerRole,
+};
+
+/** Runs one role until the signal aborts or the role fails; then everything it holds is given back. */
+export async function runRole(name: RoleName, config: Config, log: Logger, stop: AbortSignal): Promise<void> {
+  const parts = await openProcessParts(config, log);
+  let role: RunningRole | undefined;
+  let status: StatusServer | undefined;
+  try {
+    status = await startStatusServer(config.metricsListen, () => parts.ready());
+    role = await START[name](parts);
+    log.info({ role: name, address: role.address, status: status.address }, `${name} is up`);
+    await Promise.race([role.failed, aborted(stop)]);
+    log.info({ role: name }, `${name} is stopping`);
+  } finally {
+    await role?.stop();
+    await status?.close();
+    await parts.close();
+  }
+}
+
+/** Settles when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
