@@ -5,6 +5,7 @@ import { GENERATORS } from '../generate/generators.mjs';
 import { isApplicable } from '../generate/run-generator.mjs';
 import { findOversizedFiles } from './file-sizes.mjs';
 import { findStaleGenerated } from './generated.mjs';
+import { findStaleMutants } from './mutants.mjs';
 import { findLockAddresses, findMachinePaths } from './portable.mjs';
 
 const script = (path) => join(ROOT, 'node_modules', path);
@@ -36,6 +37,12 @@ export const CHECKS = [
     what: 'generated files are fresh',
     find: findStaleGenerated,
     stores: GENERATORS.some((it) => it.stores && isApplicable(it)),
+  },
+  { name: 'mutants', what: 'mutants apply and their tests exist', find: findStaleMutants },
+  {
+    name: 'proto',
+    what: 'the agent’s protocol is in good form (buf lint)',
+    find: program('@bufbuild/buf/bin/buf', 'lint', 'packages/contracts'),
   },
   { name: 'file-sizes', what: 'files over 300 lines have a reason', find: findOversizedFiles },
   { name: 'lock', what: 'the lock file names no download addresses', find: findLockAddresses },

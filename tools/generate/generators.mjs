@@ -31,4 +31,10 @@ export const GENERATORS = [
     outputs: ['docs/reference/hoodctl.md'],
     needs: 'tools/generate/hoodctl-reference.ts',
   },
+  {
+    name: 'guarantees',
+    command: ['node', 'tools/generate/guarantees.mjs'],
+    outputs: ['docs/guarantees.md'],
+    needs: 'test/mutants',
+  },
 ];
