@@ -1,18 +1,16 @@
 import type { ApplicationHealth, SyncStatus } from '@hoodcloud/domain/node-state';
-import {
-  bindMetrics,
-  compileExpression,
-  type MetricBindings,
-  type MetricExpression,
-  type Sample,
-} from './cel-expression.ts';
+import { compileHealthExpression, type HealthExpression, type MetricValues } from '../manifests/health-expression.ts';
 import type { ChainHealth } from './chain-health.ts';
 
 /** What the judge needs of a component's report. */
 export interface JudgedComponent {
   readonly active: boolean;
   readonly mainPid: number;
-  readonly metrics: readonly Sample[];
+  readonly metrics: readonly {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly value: number;
+  }[];
 }
 
 /** A heartbeat as the chain's expressions see it (D0a). `stalled` needs the fleet and is decided later (D4a). */
@@ -36,26 +34,37 @@ export interface ChainJudge {
 
 /**
  * Compiles a chain's health rules.
- * @throws ExpressionError naming the field of the profile
+ * @throws HealthExpressionError; a profile that was loaded has none
  */
 export function compileChainJudge(health: ChainHealth): ChainJudge {
-  const healthy = compileExpression('health.healthy_expression', health.healthy_expression);
-  const synced = compileExpression('health.synced_expression', health.synced_expression);
-  const ready = health.ready_expression ? compileExpression('health.ready_expression', health.ready_expression) : null;
+  const healthy = compileHealthExpression(health.healthy_expression);
+  const synced = compileHealthExpression(health.synced_expression);
+  const ready = health.ready_expression ? compileHealthExpression(health.ready_expression) : null;
   const names = new Set([healthy, synced, ready].flatMap((expression) => expression?.metricNames ?? []));
   if (health.height_metric) names.add(health.height_metric);
   return {
     metricNames: [...names].sort(),
     judge: (components) => {
-      const bindings = bindMetrics(components.flatMap((component) => component.metrics));
+      const metrics = metricsByName(components);
       return {
-        application_health: applicationHealth(components, healthy.holds(bindings)),
-        sync_status: syncStatus(synced, bindings),
-        height: height(health.height_metric, bindings),
-        ready: ready?.holds(bindings) ?? null,
+        application_health: applicationHealth(components, healthy.evaluate(metrics)),
+        sync_status: syncStatus(synced, metrics),
+        height: height(health.height_metric, metrics),
+        ready: ready?.evaluate(metrics) ?? null,
       };
     },
   };
+}
+
+/** All components' samples by metric. A null prototype: names come from the host. */
+function metricsByName(components: readonly JudgedComponent[]): MetricValues {
+  const byName: Record<string, { labels: Readonly<Record<string, string>>; value: number }[]> = Object.create(null);
+  for (const { name, labels, value } of components.flatMap((component) => component.metrics)) {
+    const series = byName[name] ?? [];
+    series.push({ labels, value });
+    byName[name] = series;
+  }
+  return byName;
 }
 
 /** A component that does not run is critical whatever its last metrics say; an expression that fails means degraded. */
@@ -65,16 +74,16 @@ function applicationHealth(components: readonly JudgedComponent[], healthy: bool
   return healthy ? 'ok' : 'degraded';
 }
 
-function syncStatus(synced: MetricExpression, bindings: MetricBindings): SyncStatus {
-  const holds = synced.holds(bindings);
+function syncStatus(synced: HealthExpression, metrics: MetricValues): SyncStatus {
+  const holds = synced.evaluate(metrics);
   if (holds === null) return 'unknown';
   return holds ? 'synced' : 'syncing';
 }
 
 /** The metric's value as a whole number; when several components report it, the greatest. */
-function height(metric: string | undefined, { series }: MetricBindings): number | null {
+function height(metric: string | undefined, metrics: MetricValues): number | null {
   if (!metric) return null;
-  const values = (series.get(metric) ?? []).map((one) => one.get('value')).filter((one) => typeof one === 'number');
+  const values = (metrics[metric] ?? []).map((series) => series.value);
   const usable = values.filter((value) => Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER);
   return usable.length === 0 ? null : Math.floor(Math.max(...usable));
 }

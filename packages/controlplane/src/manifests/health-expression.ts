@@ -24,8 +24,8 @@ export class HealthExpressionError extends Error {
 }
 
 /**
- * Variables of an expression. `metrics.NAME` is the value of the metric's first series, `series.NAME` the list of all its
- * series, each with `labels` and `value`.
+ * Variables of an expression. `metrics.NAME` is the value of a metric with exactly one series; one with several has no
+ * single value and is absent there. `series.NAME` is the list of all its series, each with `labels` and `value`.
  */
 const VARIABLES = ['metrics', 'series'] as const;
 const ENVIRONMENT = celEnv();
@@ -48,7 +48,7 @@ export function compileHealthExpression(text: string): HealthExpression {
     text,
     metricNames: [...found.metrics].sort(),
     evaluate: (metrics) => {
-      const result = evaluatePlanned({ metrics: firstValues(metrics), series: metrics as never });
+      const result = evaluatePlanned({ metrics: singleValues(metrics), series: metrics as never });
       return isCelError(result) || typeof result !== 'boolean' ? null : result;
     },
   };
@@ -63,9 +63,11 @@ function parseExpression(text: string) {
   }
 }
 
-function firstValues(metrics: MetricValues): Record<string, number> {
+function singleValues(metrics: MetricValues): Record<string, number> {
   const values: Record<string, number> = {};
-  for (const [name, [first]] of Object.entries(metrics)) if (first) values[name] = first.value;
+  for (const [name, [first, ...others]] of Object.entries(metrics)) {
+    if (first && others.length === 0) values[name] = first.value;
+  }
   return values;
 }
 
