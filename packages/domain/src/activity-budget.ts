@@ -16,18 +16,18 @@ export const DEFAULT_ACTION_BUDGETS_MS: ActionBudgets = {
 };
 
 /** For the way of a command and its result, and an agent that restarts in the middle. */
-export const BUDGET_MARGIN_MS = 60_000;
+const BUDGET_MARGIN_MS = 60_000;
 
 /** Never less than the specification's 10 minutes. */
 export const MIN_SCHEDULE_TO_CLOSE_MS = 600_000;
 
 /** Sum of the actions' budgets: the longest way forward. */
-export function forwardBudgetMs(budgets: ActionBudgets): number {
+function forwardBudgetMs(budgets: ActionBudgets): number {
   return Object.values(budgets).reduce((sum, budget) => sum + budget, 0);
 }
 
 /** The longest undo (A1): stop what was started, put configs and artifact back, then reload and start, always last. */
-export function undoBudgetMs(budgets: ActionBudgets): number {
+function undoBudgetMs(budgets: ActionBudgets): number {
   const { stop_node, write_configs, install_artifact, reload_daemon, start_node } = budgets;
   return stop_node + write_configs + install_artifact + reload_daemon + start_node;
 }

@@ -9,7 +9,7 @@ import type { StartCandidate } from './start-gates/start-gate.ts';
 import { selectStarts } from './start-gates/start-gates.ts';
 
 /** Order of a rollback: the fastest nodes first (C3), so that most are back soonest; ids settle a tie. */
-export function rollbackOrder(a: RolloutNodeFacts, b: RolloutNodeFacts): number {
+function rollbackOrder(a: RolloutNodeFacts, b: RolloutNodeFacts): number {
   const difference = (a.durationMs ?? Number.MAX_SAFE_INTEGER) - (b.durationMs ?? Number.MAX_SAFE_INTEGER);
   return difference !== 0 ? difference : a.nodeId < b.nodeId ? -1 : 1;
 }

@@ -4,7 +4,7 @@ import type { HealthInput, HealthReading } from './health-input.ts';
 import { type Reason, reason } from './reasons.ts';
 
 /** What one reading must show; unknown fails where the chain says how to know (D3). */
-export const HEALTH_CRITERIA = [
+const HEALTH_CRITERIA = [
   'main_process',
   'expected_version',
   'application',

@@ -1,5 +1,5 @@
 /** FNV-1a over UTF-16 code units: a 32-bit number that a text always gives. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
@@ -8,7 +8,7 @@ export function hashText(text: string): number {
 }
 
 /** A generator of numbers in [0, 1) that a seed fully determines (mulberry32). */
-export function seededRandom(seed: string): () => number {
+function seededRandom(seed: string): () => number {
   let state = hashText(seed);
   return () => {
     state = (state + 0x6d2b79f5) | 0;

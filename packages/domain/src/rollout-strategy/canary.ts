@@ -29,7 +29,7 @@ function lastEnd(rows: readonly RolloutNodeFacts[]): number {
  * Whether an approval counts: the canary batch has ended, and no canary ended after it was given, since a retried canary
  * is another one than the operator has seen (C6).
  */
-export function approvalCounts(snapshot: RolloutSnapshot, approval: RolloutControl | null): boolean {
+function approvalCounts(snapshot: RolloutSnapshot, approval: RolloutControl | null): boolean {
   const canaries = endedCanaries(snapshot);
   return approval !== null && canaries !== null && approval.createdAt >= lastEnd(canaries);
 }

@@ -10,16 +10,10 @@ import { nodeQuarantined } from './node-quarantined.ts';
 import { type GateContext, type GateVerdict, OPEN, type StartCandidate, type StartGate } from './start-gate.ts';
 
 /** Names of the gates, in the order in which they are asked: the limit last, so that it counts only who could start. */
-export const START_GATE_NAMES = [
-  'chain_halted',
-  'node_quarantined',
-  'node_busy',
-  'agent_offline',
-  'max_in_flight',
-] as const;
+const START_GATE_NAMES = ['chain_halted', 'node_quarantined', 'node_busy', 'agent_offline', 'max_in_flight'] as const;
 export type StartGateName = (typeof START_GATE_NAMES)[number];
 
-export const START_GATES: Readonly<Record<StartGateName, StartGate>> = {
+const START_GATES: Readonly<Record<StartGateName, StartGate>> = {
   chain_halted: chainHalted,
   node_quarantined: nodeQuarantined,
   node_busy: nodeBusy,
