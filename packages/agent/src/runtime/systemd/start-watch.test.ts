@@ -16,14 +16,14 @@ const look = (values: Record<string, string>, more: Partial<StartLook> = {}): St
 
 describe('a start (A15, D4c)', () => {
   it('is good when the same process stays up for the whole time', () => {
-    const judge = new StartJudge(1000, 0);
+    const judge = new StartJudge(1000);
     expect(judge.judge(look({}), 0).kind).toBe('wait');
     expect(judge.judge(look({}), 999).kind).toBe('wait');
     expect(judge.judge(look({}), 1000).kind).toBe('stable');
   });
 
   it('counts from the moment the unit is active', () => {
-    const judge = new StartJudge(1000, 0);
+    const judge = new StartJudge(1000);
     judge.judge(look({ ActiveState: 'activating', SubState: 'start' }), 0);
     judge.judge(look({}), 800);
     expect(judge.judge(look({}), 1000).kind).toBe('wait');
@@ -31,14 +31,14 @@ describe('a start (A15, D4c)', () => {
   });
 
   it('failed at the first restart, though the unit is active again', () => {
-    const judge = new StartJudge(1000, 4);
-    judge.judge(look({ NRestarts: '4' }), 0);
-    const verdict = judge.judge(look({ NRestarts: '5', ExecMainCode: '1', ExecMainStatus: '2' }), 200);
+    const judge = new StartJudge(1000);
+    judge.judge(look({}), 0);
+    const verdict = judge.judge(look({ NRestarts: '1', ExecMainCode: '1', ExecMainStatus: '2' }), 200);
     expect(verdict).toEqual({ kind: 'failed', cause: 'it exited with code 2, and systemd restarted it' });
   });
 
   it('failed when the crash and the restart were over before the first look', () => {
-    expect(new StartJudge(1000, 0).judge(look({ NRestarts: '1' }), 0).kind).toBe('failed');
+    expect(new StartJudge(1000).judge(look({ NRestarts: '1' }), 0).kind).toBe('failed');
   });
 
   it('failed while the unit waits in auto-restart', () => {
@@ -48,19 +48,19 @@ describe('a start (A15, D4c)', () => {
       ExecMainStatus: '203',
       ExecMainCode: '1',
     });
-    expect(new StartJudge(0, 0).judge(waiting, 0)).toMatchObject({
+    expect(new StartJudge(0).judge(waiting, 0)).toMatchObject({
       kind: 'failed',
       cause: expect.stringContaining('203/EXEC'),
     });
   });
 
   it('failed when a condition keeps the unit down though start returned 0', () => {
-    const verdict = new StartJudge(0, 0).judge(look({ ActiveState: 'inactive', ConditionResult: 'no' }), 0);
+    const verdict = new StartJudge(0).judge(look({ ActiveState: 'inactive', ConditionResult: 'no' }), 0);
     expect(verdict).toMatchObject({ kind: 'failed', cause: expect.stringContaining('condition') });
   });
 
   it('is never stable while a wrapper restarts its child', () => {
-    const judge = new StartJudge(500, 0);
+    const judge = new StartJudge(500);
     for (let now = 0; now < 10_000; now += 400) {
       expect(judge.judge(look({}, { worker: { pid: 20 + now, startedAt: now } }), now).kind).toBe('wait');
     }

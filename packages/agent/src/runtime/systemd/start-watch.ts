@@ -25,14 +25,11 @@ export type StartVerdict =
  */
 export class StartJudge {
   readonly #stableMs: number;
-  readonly #restarts: number;
   #processes: string | undefined;
   #sinceMs = 0;
 
-  /** @param restarts what `NRestarts` was before the start; a first crash may be over before the first look */
-  constructor(stableMs: number, restarts: number) {
+  constructor(stableMs: number) {
     this.#stableMs = stableMs;
-    this.#restarts = restarts;
   }
 
   judge({ view, main, worker }: StartLook, nowMs: number): StartVerdict {
@@ -48,7 +45,8 @@ export class StartJudge {
   }
 
   #failure(view: UnitView): string | undefined {
-    if (view.restarts > this.#restarts || view.subState.startsWith('auto-restart')) {
+    // reset-failed has zeroed the counter before: a first crash may be over before the first look
+    if (view.restarts > 0 || view.subState.startsWith('auto-restart')) {
       return `${describeEnd(view)}, and systemd restarted it`;
     }
     if (view.activeState === 'failed') return describeEnd(view);
@@ -69,9 +67,9 @@ export class StartJudge {
 export async function watchStart(
   unit: string,
   look: () => Promise<StartLook>,
-  options: { readonly stableMs: number; readonly restarts: number; readonly signal: AbortSignal },
+  options: { readonly stableMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const judge = new StartJudge(options.stableMs, options.restarts);
+  const judge = new StartJudge(options.stableMs);
   for (;;) {
     const verdict = judge.judge(await look(), performance.now());
     if (verdict.kind === 'stable') return;

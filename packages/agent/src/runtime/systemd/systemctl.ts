@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { RuntimeError } from '../runtime-adapter.ts';
+import { unitFilesNow } from './unit-files.ts';
 import { parseUnit, UNIT_PROPERTIES, type UnitView } from './unit-properties.ts';
 
 const SHOW_TIMEOUT_MS = 10_000;
@@ -18,6 +19,8 @@ export interface Called {
  */
 export class Systemctl {
   #reloading: Promise<unknown> = Promise.resolve();
+  /** The unit files as they were when we last made systemd read them. */
+  #read: string | null = null;
 
   /**
    * One look at a unit; a unit that isn't there has `loadState` `not-found`.
@@ -40,13 +43,27 @@ export class Systemctl {
    * @throws RuntimeError `reload_failed`
    */
   async daemonReload(): Promise<void> {
-    const before = this.#reloading;
-    const reload = before.then(() => call('systemctl', ['daemon-reload'], AbortSignal.timeout(RELOAD_TIMEOUT_MS)));
+    const reload = this.#reloading.then(() => this.#reload());
     this.#reloading = reload.catch(() => undefined); // whoever waits its turn doesn't care how the one before ended
-    const called = await reload;
+    await reload;
+  }
+
+  /**
+   * As `daemonReload`, but saves the time of it, which is downtime of a node, when no unit file on this host has changed
+   * since this process last made systemd read them.
+   */
+  async daemonReloadIfChanged(): Promise<void> {
+    await this.#reloading;
+    if (this.#read === null || this.#read !== unitFilesNow()) await this.daemonReload();
+  }
+
+  async #reload(): Promise<void> {
+    const files = unitFilesNow(); // before: a file that changes meanwhile counts as not read
+    const called = await call('systemctl', ['daemon-reload'], AbortSignal.timeout(RELOAD_TIMEOUT_MS));
     if (called.code !== 0) {
       throw new RuntimeError('reload_failed', `systemctl daemon-reload failed: ${called.stderr.trim()}`);
     }
+    this.#read = files;
   }
 }
 

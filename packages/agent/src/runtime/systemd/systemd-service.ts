@@ -92,12 +92,12 @@ export class SystemdService {
   }
 
   async start({ signal, stableMs }: StartOptions): Promise<void> {
-    const found = await this.#look();
-    const isUp = found.state === 'running' || found.state === 'starting';
-    if (isUp) await this.#hold.release();
+    // side by side: this is downtime. Resetting first would change nothing that the look is for.
+    const reset = this.#systemctl.run('reset-failed', this.unit, signal);
+    const [found] = await Promise.all([this.#look(), reset]);
+    if (found.state === 'running' || found.state === 'starting') await this.#hold.release();
     else await this.#launch(found, signal);
-    const restarts = isUp ? found.view.restarts : 0; // reset-failed zeroes the counter
-    await watchStart(this.unit, () => this.#startLook(), { stableMs, restarts, signal });
+    await watchStart(this.unit, () => this.#startLook(), { stableMs, signal });
     await this.#guard.lower();
   }
 
@@ -122,7 +122,7 @@ export class SystemdService {
   }
 
   reloadDaemon(): Promise<void> {
-    return this.#systemctl.daemonReload();
+    return this.#systemctl.daemonReloadIfChanged();
   }
 
   async logTail(maxLines: number): Promise<string[]> {
@@ -133,7 +133,6 @@ export class SystemdService {
   async #launch(found: Look, signal: AbortSignal): Promise<void> {
     await this.#requireFence(found);
     if (found.view.needsReload) await this.#systemctl.daemonReload();
-    await this.#systemctl.run('reset-failed', this.unit, signal);
     await this.#log.markStart();
     await this.#hold.release();
     const called = await this.#systemctl.run('start', this.unit, signal).catch((error) => {
