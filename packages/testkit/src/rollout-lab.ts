@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { UpgradePayload } from '@hoodcloud/contracts/wire/agent-v1';
 import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import type { Database } from '@hoodcloud/controlplane/db/database';
@@ -21,6 +23,7 @@ import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { createMigratedDatabase, type MigratedDatabase } from './migrated-database.ts';
+import { insertNode, insertRollout } from './rows.ts';
 import { sharedTemporalAddress } from './temporal.ts';
 
 /** What the scripted agent of a node answers to a command; `silent` leaves it open. */
@@ -46,6 +49,11 @@ export interface LabScript {
   health?: (nodeId: string) => readonly Reason[] | null;
 }
 
+export interface Scene {
+  readonly rolloutId: string;
+  readonly nodes: string[];
+}
+
 const SILENT_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const POLL_MS = 15;
 
@@ -57,7 +65,7 @@ export class RolloutLab {
   readonly database: MigratedDatabase;
   readonly client: Client;
   readonly taskQueue: string;
-  readonly script: LabScript = {};
+  script: LabScript = {};
   readonly commands: LabCommand[] = [];
   readonly #closeClient: () => Promise<void>;
   #worker: EngineWorker | null = null;
@@ -83,6 +91,16 @@ export class RolloutLab {
     return lab;
   }
 
+  /** A chain of its own with healthy nodes, and a pending rollout for it. */
+  async scene(size: number, rollout: Parameters<typeof insertRollout>[1] = {}): Promise<Scene> {
+    const chain = `chain-${randomUUID().slice(0, 8)}`;
+    const nodes = await Promise.all(
+      Array.from({ length: size }, () => insertNode(this.db, { chain_profile_id: chain })),
+    );
+    const rolloutId = await insertRollout(this.db, { chain_profile_id: chain, ...rollout });
+    return { rolloutId, nodes };
+  }
+
   get db(): Database {
     return this.database.db;
   }
@@ -94,7 +112,7 @@ export class RolloutLab {
     };
     this.#worker = await startEngineWorker({
       ...this.#address(),
-      bundle: await loadWorkflowBundle(process.env.HOODCLOUD_WORKFLOW_BUNDLE_CACHE),
+      bundle: await loadWorkflowBundle(join(tmpdir(), `hoodcloud-workflows-${process.getuid?.() ?? 0}`)),
       activities: { ...rolloutActivities(this.db, sources), ...nodeUpgradeActivities(this.db, sources) },
       graceMs: 1000,
     });
@@ -196,6 +214,11 @@ export class RolloutLab {
       .select(['state', 'prior_state', 'maintenance_owner'])
       .where('id', '=', nodeId)
       .executeTakeFirstOrThrow();
+  }
+
+  /** Commands of one operation that were sent in a rollout, in the order they were first seen. */
+  commandsOf(rolloutId: string, operation: LabCommand['operation']): LabCommand[] {
+    return this.commands.filter((one) => one.operation === operation && one.payload.attemptId.startsWith(rolloutId));
   }
 
   /** Waits until the rollout has one of the statuses. */

@@ -1,0 +1,153 @@
+import { reason } from '@hoodcloud/domain/reasons';
+import { RolloutLab } from '@hoodcloud/testkit/rollout-lab';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { nodeWorkflowId } from './workflow-ids.ts';
+
+let lab: RolloutLab;
+beforeAll(async () => {
+  lab = await RolloutLab.open();
+});
+afterAll(() => lab.close());
+beforeEach(() => {
+  lab.script = {};
+});
+
+const UNHEALTHY = [reason('crash_loop', { restarts: 4 })];
+
+/** Runs a rollout over one node to its pause or end, and answers what became of the node. */
+async function attempt(rollout: Parameters<RolloutLab['scene']>[1] = {}) {
+  const { rolloutId, nodes } = await lab.scene(1, rollout);
+  const [nodeId = ''] = nodes;
+  await lab.start(rolloutId);
+  await lab.until(rolloutId, 'completed', 'paused', 'failed');
+  return {
+    rolloutId,
+    nodeId,
+    row: await lab.row(rolloutId, nodeId),
+    node: await lab.nodeState(nodeId),
+    incidents: await lab.db.selectFrom('incidents').selectAll().where('node_id', '=', nodeId).execute(),
+    operations: lab.commands.filter((one) => one.nodeId === nodeId).map((one) => one.operation),
+  };
+}
+
+it('agent undid it: the row is rolled_back, the node has its state back, no incident', async () => {
+  lab.script.agent = () => ({ outcome: 'rolled_back', error: 'it panics' });
+  const { row, node, incidents, operations } = await attempt();
+  expect(row).toMatchObject({
+    status: 'rolled_back',
+    upgrade_phase: 'ROLLED_BACK',
+    status_reason: 'upgrade_rolled_back',
+    error_message: 'The upgrade failed and was undone: it panics',
+    log_tail: ['it panics'],
+  });
+  expect(node).toEqual({ state: 'healthy', prior_state: null, maintenance_owner: null });
+  expect(incidents).toEqual([]);
+  expect(operations).toEqual(['UPGRADE']);
+});
+
+it('agent refused: nothing was touched, the row says why', async () => {
+  lab.script.agent = () => ({ outcome: 'refused', error: 'the disk is full' });
+  const { row, node } = await attempt();
+  expect(row).toMatchObject({ status: 'failed', status_reason: 'upgrade_refused' });
+  expect(row.error_message).toContain('the disk is full');
+  expect(node.state).toBe('healthy');
+});
+
+it('agent could not undo it: FAILED_ROLLBACK, degraded, one critical incident with the recovery plan (C9)', async () => {
+  lab.script.agent = () => ({ outcome: 'failed_rollback', error: 'backup is gone' });
+  const { row, node, incidents } = await attempt({ recovery_plan: 'restore from snapshot' });
+  expect(row).toMatchObject({ status: 'failed', upgrade_phase: 'FAILED_ROLLBACK', status_reason: 'failed_rollback' });
+  expect(node.state).toBe('degraded');
+  expect(incidents).toMatchObject([
+    { category: 'upgrade_failed', severity: 'critical', recovery_plan: 'restore from snapshot' },
+  ]);
+});
+
+it('health is not proved: compensated; the row is failed with phase ROLLED_BACK and the old version is recorded (C10b)', async () => {
+  lab.script.health = () => UNHEALTHY;
+  const { row, node, nodeId, incidents, operations } = await attempt();
+  expect(row).toMatchObject({ status: 'failed', upgrade_phase: 'ROLLED_BACK', status_reason: 'health_failed' });
+  expect(row.error_message).toContain('4 restarts');
+  expect(node.state).toBe('healthy');
+  expect(incidents).toEqual([]);
+  expect(operations).toEqual(['UPGRADE', 'COMPENSATE']);
+  const state = await lab.db
+    .selectFrom('node_config_state')
+    .select(['binary_version', 'binary_checksum'])
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst();
+  expect(state).toEqual({ binary_version: 'v1.0.0', binary_checksum: `sha256:${'a'.repeat(64)}` });
+});
+
+it('health is not proved and the undo fails: FAILED_ROLLBACK and the incident', async () => {
+  lab.script.health = () => UNHEALTHY;
+  lab.script.agent = ({ operation }) =>
+    operation === 'UPGRADE' ? { outcome: 'completed' } : { outcome: 'failed_rollback', error: 'backup is gone' };
+  const { row, node, incidents } = await attempt();
+  expect(row).toMatchObject({ status: 'failed', upgrade_phase: 'FAILED_ROLLBACK' });
+  expect(node.state).toBe('degraded');
+  expect(incidents).toHaveLength(1);
+});
+
+it('the agent is silent past its deadline: expired, failed as agent_unreachable (B5a)', async () => {
+  lab.script.agent = () => 'silent';
+  const { rolloutId, nodes } = await lab.scene(1);
+  const [nodeId = ''] = nodes;
+  await lab.start(rolloutId);
+  const [command] = await lab.waitFor('the command', async () => {
+    const found = lab.commandsOf(rolloutId, 'UPGRADE');
+    return found.length > 0 && found;
+  });
+  await lab.db
+    .updateTable('agent_commands')
+    .set({ deadline_at: new Date() })
+    .where('id', '=', command?.id ?? '')
+    .execute();
+  await lab.until(rolloutId, 'paused');
+  expect(await lab.row(rolloutId, nodeId)).toMatchObject({ status: 'failed', status_reason: 'agent_unreachable' });
+  expect((await lab.nodeState(nodeId)).state).toBe('down');
+});
+
+it('a node that was stopped is upgraded, left stopped, and not validated (A3)', async () => {
+  lab.script.agent = () => ({ outcome: 'completed', leftStopped: true });
+  lab.script.health = () => UNHEALTHY;
+  const { row, node } = await attempt();
+  expect(row).toMatchObject({ status: 'succeeded', status_reason: 'left_stopped', left_stopped: true });
+  expect(node.state).toBe('healthy');
+});
+
+it('skip_validation: succeeds without a proof of health, and says so', async () => {
+  lab.script.health = () => UNHEALTHY;
+  const { row } = await attempt({ skip_validation: true });
+  expect(row).toMatchObject({ status: 'succeeded', status_reason: 'validation_skipped' });
+});
+
+it('carries the search attributes and, while it waits, the heartbeat details of the specification', async () => {
+  lab.script.agent = () => 'silent';
+  const { rolloutId, nodes } = await lab.scene(1);
+  const [nodeId = ''] = nodes;
+  await lab.start(rolloutId);
+  const command = await lab.waitFor('the command', async () => lab.commandsOf(rolloutId, 'UPGRADE')[0]);
+  await lab.db
+    .updateTable('agent_commands')
+    .set({ action_index: 3, action_name: 'stop_node', progress_pct: 40, progress_at: new Date() })
+    .where('id', '=', command.id)
+    .execute();
+  const handle = lab.client.workflow.getHandle(nodeWorkflowId(rolloutId, nodeId));
+  const details = await lab.waitFor('a heartbeat with progress', async () => {
+    const { raw } = await handle.describe();
+    const waiting = raw.pendingActivities?.find((activity) => activity.activityId === command.id);
+    const data = waiting?.heartbeatDetails?.payloads?.[0]?.data;
+    const shown = data ? (JSON.parse(Buffer.from(data).toString()) as { action_name: string | null }) : null;
+    return shown?.action_name ? shown : null;
+  });
+  expect(details).toEqual({ action_index: 3, action_name: 'stop_node', progress_pct: 40 });
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({
+    NodeID: [nodeId],
+    RolloutID: [rolloutId],
+    CorrelationID: [`${rolloutId}.${nodeId}.1`],
+  });
+  lab.script = {};
+  await lab.until(rolloutId, 'completed');
+});
