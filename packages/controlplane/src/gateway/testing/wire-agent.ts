@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
   Client,
@@ -27,9 +28,10 @@ import {
   RuntimeType,
   type Welcome,
 } from '@hoodcloud/contracts/wire/agent-v1';
-import { vi } from 'vitest';
 
 const { join, connect } = agentGatewayService;
+/** A wait that has come to nothing; far beyond what a loaded machine needs. */
+const PATIENCE_MS = 60_000;
 
 /** Exchanges a join token as an agent does. @throws the gateway's ServiceError */
 export function joinAt(address: string, joinToken: string): Promise<JoinResponse> {
@@ -71,6 +73,7 @@ export function componentReport(report: Report = {}): Report {
  */
 export class WireAgent {
   readonly heard: ConnectResponse[] = [];
+  readonly #news = new EventEmitter();
   readonly #client: Client;
   readonly #stream: ClientDuplexStream<ConnectRequest | Buffer, ConnectResponse>;
   status: StatusObject | null = null;
@@ -86,13 +89,17 @@ export class WireAgent {
       (bytes) => connect.responseDeserialize(bytes) as ConnectResponse,
       metadata,
     );
-    this.#stream.on('data', (message: ConnectResponse) => this.heard.push(message));
+    this.#stream.on('data', (message: ConnectResponse) => {
+      this.heard.push(message);
+      this.#news.emit('news');
+    });
     this.#stream.on('error', (error: ServiceError) => {
       this.error = error;
     });
     this.#stream.on('status', (status: StatusObject) => {
       this.status = status;
       this.#client.close();
+      this.#news.emit('news');
     });
   }
 
@@ -178,25 +185,36 @@ export class WireAgent {
 
   /** Waits for the stream's end. @returns its gRPC status */
   ended(): Promise<StatusObject> {
-    return vi.waitFor(
-      () => {
-        if (!this.status) throw new Error('the stream is still open');
-        return this.status;
-      },
-      { timeout: 20_000, interval: 10 },
-    );
+    return this.#until(() => this.status);
   }
 
   #first<T>(pick: (message: ConnectResponse['message']) => T | null): Promise<T> {
-    return vi.waitFor(
-      () => {
-        for (const { message } of this.heard) {
-          const found = pick(message);
-          if (found !== null) return found;
-        }
-        throw new Error(`not heard yet; the stream ${this.status ? `ended: ${this.status.details}` : 'is open'}`);
-      },
-      { timeout: 20_000, interval: 10 },
-    );
+    return this.#until(() => {
+      for (const { message } of this.heard) {
+        const found = pick(message);
+        if (found !== null) return found;
+      }
+      return null;
+    });
+  }
+
+  /** Looks again whenever something is heard: hundreds of agents that poll would be busy with nothing else. */
+  #until<T>(look: () => T | null): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const found = look();
+        if (found === null) return;
+        clearTimeout(timer);
+        this.#news.off('news', check);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        this.#news.off('news', check);
+        const state = this.status ? `ended: ${this.status.details}` : 'is open';
+        reject(new Error(`not heard within ${PATIENCE_MS} ms; the stream ${state}`));
+      }, PATIENCE_MS);
+      this.#news.on('news', check);
+      check();
+    });
   }
 }
