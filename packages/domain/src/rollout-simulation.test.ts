@@ -42,7 +42,7 @@ const aStep = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: step('first step'), at, lost: fc.boolean() }) },
   { weight: 6, arbitrary: fc.record({ do: step('advance'), at, well, undone: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: step('round'), well }) },
-  { weight: 4, arbitrary: fc.record({ do: step('order'), kind, at }) },
+  { weight: 4, arbitrary: fc.record({ do: step('order'), kind, at, byHand: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: step('time'), ms: fc.constantFrom(1, 1_000, 31_000, 130_000) }) },
   {
     weight: 2,
@@ -52,6 +52,8 @@ const aStep = fc.oneof(
 );
 type World = typeof aWorld extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof aStep extends fc.Arbitrary<infer Value> ? Value : never;
+
+const START: Step = { do: 'order', kind: 'start', at: 0, byHand: false };
 
 function build({ nodes, ...rollout }: World): RolloutWorld {
   const ids = Array.from({ length: nodes }, (_, number) => `n${number}`);
@@ -85,7 +87,7 @@ function take(world: RolloutWorld, what: Step): void {
   if (what.do === 'ask') askAndObey(world);
   else if (what.do === 'time') world.now += what.ms;
   else if (what.do === 'first step') world.takeFirstStep(what.at % Math.max(world.children.length, 1), what.lost);
-  else if (what.do === 'order') world.order(what.kind, row?.nodeId);
+  else if (what.do === 'order') world.order(what.kind, row?.nodeId, what.byHand);
   else if (what.do === 'chain')
     world.chain = aChain({ bestHeight: 1, heightGrewAt: 0, maxBlockIntervalMs: what.stands ? 1 : null });
   else if (what.do === 'host' && row) setHost(world, row.nodeId, what);
@@ -134,7 +136,7 @@ test(
   () => {
     fc.assert(
       fc.property(aWorld, fc.array(aStep, { maxLength: 60 }), (spec, steps) => {
-        const { rollout, rows } = simulate(spec, [{ do: 'order', kind: 'start', at: 0 }, ...steps]);
+        const { rollout, rows } = simulate(spec, [START, ...steps]);
         expect(isEndedRollout(rollout.status)).toBe(true);
         if (rollout.status === 'completed') expect(rows.every((row) => isEndedNode(row.status))).toBe(true);
       }),
@@ -149,7 +151,7 @@ test(
   () => {
     const ends = new Set<string>();
     const property = fc.property(aWorld, fc.array(aStep, { minLength: 20, maxLength: 60 }), (spec, steps) => {
-      const { rollout } = simulate(spec, [{ do: 'order', kind: 'start', at: 0 }, ...steps]);
+      const { rollout } = simulate(spec, [START, ...steps]);
       ends.add(`${rollout.direction} ${rollout.status} ${rollout.statusReason}`);
     });
     fc.assert(property, { numRuns: 300, seed: 7 });

@@ -1,6 +1,7 @@
 import { judgeAttemptStart } from '../attempt-start.ts';
 import { controlFacts, controlVerdict } from '../control-verdict.ts';
 import { decideNext } from '../decide-next.ts';
+import { effectiveControls } from '../effective-controls.ts';
 import { isInFlight, NODE_UPGRADE_TRANSITIONS, type NodeUpgradeStatus } from '../node-upgrade-status.ts';
 import type { RolloutControl, RolloutControlKind } from '../rollout-control.ts';
 import { type NodeToRun, OFFER_AGAIN_AFTER_MS, type RolloutDecision } from '../rollout-decision.ts';
@@ -18,6 +19,9 @@ import { aChain, aControl, aNode } from './snapshot-builder.ts';
 
 /** Controls that name a node. */
 const OF_A_NODE: readonly RolloutControlKind[] = ['retry', 'skip'];
+
+/** Controls that a signal sent by hand can bring, past the rules of the API (C7a). */
+const BY_HAND: readonly RolloutControlKind[] = ['pause', 'resume', 'cancel', 'force', 'approve_canary'];
 
 /** A child workflow that was started for an attempt and has not taken its first step yet. */
 interface Child extends NodeToRun {
@@ -72,11 +76,14 @@ export class RolloutWorld {
     }
   }
 
-  /** A person orders something; false when the control plane refuses it. */
-  order(kind: RolloutControlKind, nodeId: string | null = null): boolean {
+  /**
+   * A person orders something; false when the control plane refuses it.
+   * @param byHand by a signal, which is stored whatever the rules say
+   */
+  order(kind: RolloutControlKind, nodeId: string | null = null, byHand = false): boolean {
     const named = OF_A_NODE.includes(kind) ? nodeId : null;
     const facts = controlFacts(this.snapshot(), { rollout: null, node: null }, named);
-    if (!controlVerdict(kind, facts).legal) return false;
+    if (!controlVerdict(kind, facts).legal && !(byHand && BY_HAND.includes(kind))) return false;
     const failuresAcknowledged = kind === 'resume' ? this.rows.filter(isFailure).length : null;
     this.controls.push(aControl(kind, this.now, { nodeId: named, failuresAcknowledged }));
     const row = this.rows.find((candidate) => candidate.nodeId === named);
@@ -97,6 +104,7 @@ export class RolloutWorld {
     if (late && this.rollout.maxInFlight !== null) return 'nothing';
     const { rollout, controls } = this;
     if (judgeAttemptStart({ rollout, controls, row, attempt: child.attempt }).kind !== 'start') return 'nothing';
+    if (effectiveControls(controls).cancel) throw new Error('an attempt started after a cancel');
     if (row.status === 'pending' && !this.fleet.get(row.nodeId)?.online) {
       this.#setNode(row, 'skipped', { statusReason: 'agent_offline', endedAt: this.now, offeredAt: null });
       return 'skipped';
