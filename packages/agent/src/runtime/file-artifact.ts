@@ -149,6 +149,12 @@ export class FileArtifact {
     attributes: FileAttributes,
     { signal, onProgress }: AcquireOptions,
   ): Promise<void> {
+    if (artifact.url === '') {
+      throw new RuntimeError(
+        'artifact_unavailable',
+        `no kept backup holds ${artifact.checksum} and no address is known for it: give the address of that version`,
+      );
+    }
     const { allowHttpHosts } = this.#settings;
     // room for the download, and for putting the old binary back beside it
     const requireSpace = (bytes: number) => requireFreeSpace(dirname(target), 2 * bytes, 4);

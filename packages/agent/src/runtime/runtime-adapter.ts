@@ -128,6 +128,7 @@ export interface StartOptions {
 
 export interface WantedArtifact {
   readonly name: string;
+  /** Empty when nobody knows one: then only a kept backup can hold it, as in a rollback (A12a). */
   readonly url: string;
   /** `sha256:<hex>` of the downloaded file, or the image digest. */
   readonly checksum: string;

@@ -14,6 +14,7 @@ import type { UpgradeRequest } from './upgrade-request.ts';
 
 const KEPT_LOG_LINES = 200;
 const TOLD_LOG_LINES = 20;
+const TOLD_LINE_CHARACTERS = 2_000;
 
 export interface RunEnvironment {
   readonly store: AttemptStore;
@@ -66,7 +67,7 @@ async function keepLog({ log }: RunEnvironment, component: Component, record: At
   if (!wasStarted || record.logTail.length > 0) return;
   try {
     const lines = await component.runtime.logTail(KEPT_LOG_LINES);
-    record.logTail = lines.slice(-TOLD_LOG_LINES);
+    record.logTail = lines.slice(-TOLD_LOG_LINES).map((line) => line.slice(0, TOLD_LINE_CHARACTERS));
     const dir = backupDirOf(component, record.attemptId);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };

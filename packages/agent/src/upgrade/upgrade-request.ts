@@ -97,7 +97,6 @@ function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact 
       `"${artifact.checksum.slice(0, 80)}" isn't sha256: and 64 lower-case hex digits`,
     );
   }
-  if (artifact.url === '') throw invalid('artifact.url', 'it is empty');
   const member = artifact.member === '' ? null : artifact.member;
   return { name: binaryName, url: artifact.url, checksum: artifact.checksum, member };
 }

@@ -14,6 +14,7 @@ export interface FakeProcess {
 interface FakeBackup {
   readonly installed: string | null;
   readonly configs: ReadonlyMap<string, string | null>;
+  readonly damaged?: boolean;
 }
 
 /**
@@ -67,6 +68,8 @@ export class FakeHost {
     this.log.push('panic: it crashed');
     this.process = null;
     this.restarts++;
+    const comesBack = this.wanted && !this.held && this.behaviours.get(this.installed ?? '') !== 'crashes';
+    if (comesBack) this.spawn();
   }
 
   /** Everything that an undo must bring back, as one value to compare. */

@@ -58,6 +58,7 @@ export class FakeRuntime implements RuntimeAdapter {
     this.#beforeCall('start');
     signal.throwIfAborted();
     const host = this.#host;
+    if (host.stopping) throw new RuntimeError('fence_violated', 'its earlier instance still lives');
     host.held = false;
     host.wanted = true;
     if (host.process === null) {
@@ -142,13 +143,15 @@ export class FakeRuntime implements RuntimeAdapter {
 
   async backupState(backupDir: string, configPaths: readonly string[]): Promise<void> {
     this.#beforeCall('backupState');
+    configPaths.forEach(confine);
     const configs = new Map(configPaths.map((path) => [path, this.#host.configs.get(path) ?? null]));
     this.#host.backups.set(backupDir, { installed: this.#host.installed, configs });
   }
 
   async isBackedUp(backupDir: string): Promise<boolean> {
     this.#beforeCall('isBackedUp');
-    return this.#host.backups.has(backupDir);
+    const backup = this.#host.backups.get(backupDir);
+    return backup !== undefined && backup.damaged !== true;
   }
 
   async restoreArtifact(backupDir: string): Promise<void> {
@@ -159,6 +162,7 @@ export class FakeRuntime implements RuntimeAdapter {
 
   async writeConfig(path: string, content: Uint8Array): Promise<void> {
     this.#beforeCall(`writeConfig ${path}`);
+    confine(path);
     this.#host.journal.push(`write ${path}`);
     this.#host.configs.set(path, Buffer.from(content).toString());
   }
@@ -197,9 +201,13 @@ export class FakeRuntime implements RuntimeAdapter {
 
   #backup(backupDir: string) {
     const backup = this.#host.backups.get(backupDir);
-    if (backup === undefined) throw new RuntimeError('backup_corrupt', `no backup in ${backupDir}`);
+    if (backup === undefined || backup.damaged) throw new RuntimeError('backup_corrupt', `no backup in ${backupDir}`);
     return backup;
   }
+}
+
+function confine(path: string): void {
+  if (!path.startsWith('/etc/')) throw new RuntimeError('path_refused', `${path} is outside /etc`);
 }
 
 function handleOf(artifact: WantedArtifact): ArtifactHandle {

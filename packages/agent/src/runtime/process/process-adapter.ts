@@ -11,6 +11,7 @@ import type {
   WantedArtifact,
 } from '../runtime-adapter.ts';
 import { ProcessService } from './process-service.ts';
+import { supervisorCommand } from './supervisor-command.ts';
 
 const LOG_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -31,7 +32,14 @@ export class ProcessAdapter implements RuntimeAdapter {
   readonly #service: ProcessService;
   readonly #files: FileArtifact;
 
-  constructor(component: ProcessComponent, parts: { readonly hashes: FileHashes }) {
+  /** @param parts `supervisorCommand` is that of this program unless it is given */
+  constructor(
+    component: ProcessComponent,
+    parts: {
+      readonly hashes: FileHashes;
+      readonly supervisorCommand?: readonly [program: string, ...args: string[]];
+    },
+  ) {
     const { binaryName, runtime, stateDir } = component;
     this.#files = new FileArtifact({ ...component, hashes: parts.hashes });
     this.#service = new ProcessService({
@@ -39,6 +47,7 @@ export class ProcessAdapter implements RuntimeAdapter {
       name: binaryName,
       autostart: runtime.autostart,
       hashes: parts.hashes,
+      supervisorCommand: parts.supervisorCommand ?? supervisorCommand(),
       spec: {
         command: runtime.command,
         cwd: runtime.cwd,

@@ -8,7 +8,6 @@ import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-
 import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-files.ts';
 import { tailOfLog } from './service-log.ts';
 import { processesOfService } from './service-processes.ts';
-import { supervisorCommand } from './supervisor-command.ts';
 import { systemUser } from './system-user.ts';
 
 const POLL_MS = 10;
@@ -21,6 +20,8 @@ export interface ProcessServiceSettings {
   readonly name: string;
   readonly spec: Omit<ServiceSpec, 'user'> & { readonly user: string | null };
   readonly autostart: boolean;
+  /** Program and arguments that start a supervisor; its folder is added. */
+  readonly supervisorCommand: readonly [program: string, ...args: string[]];
   readonly hashes: FileHashes;
 }
 
@@ -206,7 +207,7 @@ export class ProcessService {
 
   async #ensureSupervisor(): Promise<void> {
     if ((await this.#currentState()) !== null) return;
-    const [program, ...args] = supervisorCommand();
+    const [program, ...args] = this.#settings.supervisorCommand;
     const log = openSync(this.#files.supervisorLogPath, 'a', 0o600);
     const { folder } = this.#files;
     const child = spawn(program, [...args, folder], { cwd: folder, detached: true, stdio: ['ignore', log, log] });

@@ -17,8 +17,8 @@ export class Supervisor {
   readonly #files: ServiceFiles;
   #state: SupervisorState;
   #restartAtMs = 0;
-  /** Order and process: each process is asked once by each order. */
-  readonly #signalled = new Set<string>();
+  /** What the last stop signal was for: given once, since what a node starts while it closes must not be hit. */
+  #signalledFor = '';
   #ending = false;
   #written = false;
   #turn: Promise<void> = Promise.resolve();
@@ -109,7 +109,7 @@ export class Supervisor {
     if (first !== undefined && child !== null && processes.includes(child)) {
       await this.#note({ phase: 'running' });
     } else if (first !== undefined) {
-      await this.#adoptOrSweep(spec, desired, processes);
+      await this.#adoptOrSweep(spec, processes);
     } else if (existsSync(this.#files.holdPath)) {
       await this.#note({ child: null, phase: 'held' });
     } else if (Date.now() >= this.#restartAtMs) {
@@ -120,20 +120,20 @@ export class Supervisor {
   }
 
   /** Our predecessor died before it noted its child: the oldest one is the node. Otherwise they are leftovers of one. */
-  async #adoptOrSweep(spec: ServiceSpec, desired: DesiredState, processes: readonly ProcessIdentity[]): Promise<void> {
+  async #adoptOrSweep(spec: ServiceSpec, processes: readonly ProcessIdentity[]): Promise<void> {
     const [oldest] = processes.toSorted((a, b) => a.startedAt - b.startedAt);
     if (this.#state.child === null && oldest !== undefined && this.#state.phase !== 'waiting_restart') {
       await this.#note({ child: oldest, phase: 'running' });
       return;
     }
-    this.#signalOnce(spec, desired.generation, processes);
+    this.#signalOnce(`leftovers of ${this.#state.child?.pid}`, spec, processes);
     await this.#note({ phase: 'stopping' });
   }
 
   async #keepStopped(spec: ServiceSpec, desired: DesiredState, processes: readonly ProcessIdentity[]): Promise<void> {
     if (processes.length > 0) {
       const all = await processesOfService(this.#files.folder);
-      this.#signalOnce(spec, desired.generation, all);
+      this.#signalOnce(`order ${desired.generation}, ending ${this.#ending}`, spec, all);
       await this.#note({ generation: desired.generation, phase: 'stopping' });
       return;
     }
@@ -141,11 +141,10 @@ export class Supervisor {
     if (this.#ending) this.#ended();
   }
 
-  #signalOnce(spec: ServiceSpec, generation: number, processes: readonly ProcessIdentity[]): void {
-    for (const { pid, startedAt } of processes) {
-      const key = `${generation}:${pid}:${startedAt}`;
-      if (this.#signalled.has(key)) continue;
-      this.#signalled.add(key);
+  #signalOnce(occasion: string, spec: ServiceSpec, processes: readonly ProcessIdentity[]): void {
+    if (this.#signalledFor === occasion) return;
+    this.#signalledFor = occasion;
+    for (const { pid } of processes) {
       try {
         process.kill(pid, spec.stopSignal);
       } catch (error) {

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { ArtifactBehaviour } from './conformance.ts';
+
+/**
+ * A real executable that behaves as told: the machine's shell with a last line that says how, so that every one has a
+ * SHA-256 of its own and `/proc/<pid>/exe` is the artifact itself. It runs `TEST_NODE_SCRIPT`.
+ */
+export async function testArtifact(behaviour: ArtifactBehaviour): Promise<Buffer> {
+  return Buffer.concat([await readFile('/bin/sh'), Buffer.from(`\n${randomUUID()}\n${behaviour}\n`)]);
+}
+
+/** What a test artifact is given to run; reads its behaviour from its own executable. */
+export const TEST_NODE_SCRIPT = `
+echo "node starts"
+case "$(tail -n 1 /proc/$$/exe)" in
+  crashes) echo "panic: bad data"; exit 3 ;;
+  slow_to_stop) trap 'echo "closing databases"; sleep 1; exit 0' TERM ;;
+esac
+while :; do
+  sleep 3600 &
+  wait $!
+done
+`;
