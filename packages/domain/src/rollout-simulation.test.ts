@@ -5,7 +5,7 @@ import { isEndedNode } from './node-upgrade-status.ts';
 import { ROLLOUT_CONTROLS } from './rollout-control.ts';
 import { isEndedRollout } from './rollout-status.ts';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from './rollout-strategy-name.ts';
-import { checkDecision, checkWorld } from './testing/rollout-invariants.ts';
+import { checkDecision, checkFirstStep, checkWorld } from './testing/rollout-invariants.ts';
 import { RolloutWorld } from './testing/rollout-world.ts';
 import { aChain, aNode, aRollout, aRow } from './testing/snapshot-builder.ts';
 
@@ -71,7 +71,7 @@ function askAndObey(world: RolloutWorld) {
 
 /** Children take their first step and what runs ends. */
 function runAll(world: RolloutWorld, well: boolean): void {
-  while (world.children.length > 0) world.takeFirstStep(0, false);
+  while (world.children.length > 0) checkFirstStep(world, world.takeFirstStep(0, false));
   for (const row of world.inFlight()) world.advance(row, well, false);
 }
 
@@ -80,25 +80,46 @@ function setHost(world: RolloutWorld, nodeId: string, what: Extract<Step, { do: 
   world.fleet.set(nodeId, aNode(nodeId, { online, state, busyWithRolloutId: busy ? 'r0' : null }));
 }
 
+function advanceOne(world: RolloutWorld, { at: which, well, undone }: Extract<Step, { do: 'advance' }>): void {
+  const running = world.inFlight();
+  const row = running[which % Math.max(running.length, 1)];
+  if (row) world.advance(row, well, undone);
+}
+
+function act(world: RolloutWorld, what: Step): void {
+  const row = 'at' in what ? world.rows[what.at % world.rows.length] : undefined;
+  switch (what.do) {
+    case 'ask':
+      askAndObey(world);
+      break;
+    case 'first step':
+      checkFirstStep(world, world.takeFirstStep(what.at % Math.max(world.children.length, 1), what.lost));
+      break;
+    case 'advance':
+      advanceOne(world, what);
+      break;
+    case 'round':
+      askAndObey(world);
+      runAll(world, what.well);
+      break;
+    case 'order':
+      world.order(what.kind, row?.nodeId, what.byHand);
+      break;
+    case 'time':
+      world.now += what.ms;
+      break;
+    case 'host':
+      if (row) setHost(world, row.nodeId, what);
+      break;
+    case 'chain':
+      world.chain = aChain({ bestHeight: 1, heightGrewAt: 0, maxBlockIntervalMs: what.stands ? 1 : null });
+  }
+}
+
 /** Time passes between any two things that happen, as it does between two transactions. */
 function take(world: RolloutWorld, what: Step): void {
   world.now += 1;
-  const row = 'at' in what ? world.rows[what.at % world.rows.length] : undefined;
-  if (what.do === 'ask') askAndObey(world);
-  else if (what.do === 'time') world.now += what.ms;
-  else if (what.do === 'first step') world.takeFirstStep(what.at % Math.max(world.children.length, 1), what.lost);
-  else if (what.do === 'order') world.order(what.kind, row?.nodeId, what.byHand);
-  else if (what.do === 'chain')
-    world.chain = aChain({ bestHeight: 1, heightGrewAt: 0, maxBlockIntervalMs: what.stands ? 1 : null });
-  else if (what.do === 'host' && row) setHost(world, row.nodeId, what);
-  else if (what.do === 'round') {
-    askAndObey(world);
-    runAll(world, what.well);
-  } else if (what.do === 'advance') {
-    const running = world.inFlight();
-    const chosen = running[what.at % Math.max(running.length, 1)];
-    if (chosen) world.advance(chosen, what.well, what.undone);
-  }
+  act(world, what);
   checkWorld(world);
 }
 

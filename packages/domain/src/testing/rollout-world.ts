@@ -1,7 +1,6 @@
 import { judgeAttemptStart } from '../attempt-start.ts';
 import { controlFacts, controlVerdict } from '../control-verdict.ts';
 import { decideNext } from '../decide-next.ts';
-import { effectiveControls } from '../effective-controls.ts';
 import { isInFlight, NODE_UPGRADE_TRANSITIONS, type NodeUpgradeStatus } from '../node-upgrade-status.ts';
 import type { RolloutControl, RolloutControlKind } from '../rollout-control.ts';
 import { type NodeToRun, OFFER_AGAIN_AFTER_MS, type RolloutDecision } from '../rollout-decision.ts';
@@ -104,7 +103,6 @@ export class RolloutWorld {
     if (late && this.rollout.maxInFlight !== null) return 'nothing';
     const { rollout, controls } = this;
     if (judgeAttemptStart({ rollout, controls, row, attempt: child.attempt }).kind !== 'start') return 'nothing';
-    if (effectiveControls(controls).cancel) throw new Error('an attempt started after a cancel');
     if (row.status === 'pending' && !this.fleet.get(row.nodeId)?.online) {
       this.#setNode(row, 'skipped', { statusReason: 'agent_offline', endedAt: this.now, offeredAt: null });
       return 'skipped';
