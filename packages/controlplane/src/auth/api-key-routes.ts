@@ -1,0 +1,100 @@
+import {
+  type ApiKeyView,
+  apiKeyPageSchema,
+  apiKeySchema,
+  createApiKeySchema,
+  createdApiKeySchema,
+} from '@hoodcloud/contracts/http/api-keys';
+import { idParamsSchema, pageQuerySchema } from '@hoodcloud/contracts/http/common';
+import type { FastifyInstance } from 'fastify';
+import type { Selectable } from 'kysely';
+import type { Database, Db } from '../db/database.ts';
+import type { ApiKeysTable } from '../db/generated/tables.ts';
+import { onceByKey } from '../http/idempotency.ts';
+import { decodeCursor, toPage } from '../http/page-cursor.ts';
+import { notFound } from '../http/problem-error.ts';
+import { timestamp, timestampOrNull } from '../http/timestamps.ts';
+import { typedRoutes } from '../http/typed-routes.ts';
+import { actorOf } from './actor.ts';
+import { createApiKey } from './api-keys.ts';
+
+/** `GET|POST /api-keys`, `DELETE /api-keys/{id}`. */
+export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
+  return (api) => {
+    const routes = typedRoutes(api);
+    routes.get(
+      '/api-keys',
+      {
+        schema: {
+          operationId: 'listApiKeys',
+          tags: ['access'],
+          querystring: pageQuerySchema,
+          response: { 200: apiKeyPageSchema },
+        },
+      },
+      async ({ query: { cursor, limit } }) => {
+        let select = db
+          .selectFrom('api_keys')
+          .selectAll()
+          .orderBy('name')
+          .limit(limit + 1);
+        if (cursor) select = select.where('name', '>', String(decodeCursor(cursor, 1)[0]));
+        return toPage(await select.execute(), limit, view, (row) => [row.name]);
+      },
+    );
+    routes.post(
+      '/api-keys',
+      {
+        schema: {
+          operationId: 'createApiKey',
+          tags: ['access'],
+          body: createApiKeySchema,
+          response: { 201: createdApiKeySchema },
+        },
+      },
+      (request, reply) =>
+        onceByKey(db, request, reply, async (tx) => {
+          const { id, key } = await createApiKey(tx, { name: request.body.name, createdBy: actorOf(request) });
+          return { ...view(await byId(tx, id)), secret: key };
+        }),
+    );
+    routes.delete(
+      '/api-keys/:id',
+      {
+        schema: {
+          operationId: 'revokeApiKey',
+          tags: ['access'],
+          params: idParamsSchema,
+          response: { 200: apiKeySchema },
+        },
+      },
+      async ({ params: { id } }) => {
+        await db
+          .updateTable('api_keys')
+          .set({ revoked_at: new Date() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .execute();
+        return view(await byId(db, id));
+      },
+    );
+  };
+}
+
+async function byId(db: Db, id: string): Promise<Selectable<ApiKeysTable>> {
+  const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) throw notFound('api_key', id);
+  return row;
+}
+
+function view(row: Selectable<ApiKeysTable>): ApiKeyView {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    created_by: row.created_by,
+    created_at: timestamp(row.created_at),
+    last_used_at: timestampOrNull(row.last_used_at),
+    revoked_at: timestampOrNull(row.revoked_at),
+  };
+}

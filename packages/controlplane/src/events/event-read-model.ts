@@ -1,0 +1,48 @@
+import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
+import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
+import type { Db } from '../db/database.ts';
+import { storedReason } from '../http/reason-view.ts';
+import { timestamp } from '../http/timestamps.ts';
+
+export interface EventQuery {
+  /** Events after this `published_seq`. */
+  readonly after: number;
+  readonly limit: number;
+  /** Only of this rollout; of everything when left out. */
+  readonly rolloutId?: string;
+}
+
+/** Published events in their order; an event without its number yet is not shown (C11). */
+export async function listEvents(db: Db, { after, limit, rolloutId }: EventQuery): Promise<EventPage> {
+  let select = selectEvents(db).where('e.published_seq', '>', after).orderBy('e.published_seq').limit(limit);
+  if (rolloutId) select = select.where('e.rollout_id', '=', rolloutId);
+  const items = (await select.execute()).map(eventView);
+  return { items, next_after: items.at(-1)?.seq ?? after };
+}
+
+function selectEvents(db: Db) {
+  return db
+    .selectFrom('events as e')
+    .leftJoin('nodes as n', 'n.id', 'e.node_id')
+    .selectAll('e')
+    .select('n.name as node_name');
+}
+
+type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['executeTakeFirstOrThrow']>>;
+
+function eventView(row: EventRow): EventView {
+  return {
+    seq: row.published_seq ?? 0,
+    kind: row.kind as EventKind,
+    subject_type: row.subject_type,
+    subject_id: row.subject_id,
+    rollout_id: row.rollout_id,
+    node_id: row.node_id,
+    node_name: row.node_name,
+    reason: storedReason(row.reason, row.reason_params),
+    severity: row.severity,
+    actor: row.actor,
+    data: row.data as Record<string, unknown>,
+    occurred_at: timestamp(row.occurred_at),
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { Registry } from 'prom-client';
+import { apiKeyRoutes } from '../../auth/api-key-routes.ts';
+import { apiKeyAuthenticator, createApiKey } from '../../auth/api-keys.ts';
+import { Notifications } from '../../db/notifications.ts';
+import type { Feature } from '../../feature.ts';
+import { incidentRoutes } from '../../incidents/incident-routes.ts';
+import { ChainFiles } from '../../manifests/chain-files.ts';
+import { FileReader } from '../../manifests/file-reader.ts';
+import { nodeRoutes } from '../../nodes/node-routes.ts';
+import { createApiServer } from '../api-server.ts';
+
+/** The answer of a request, its body parsed. */
+export interface Answer<Body> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Body;
+}
+
+/** The whole API over a real database and a config folder of its own, called without a socket. */
+export class ApiFixture {
+  readonly database: MigratedDatabase;
+  readonly app: FastifyInstance;
+  readonly configDir: string;
+  readonly key: string;
+  readonly logged: object[];
+  readonly #notifications: Notifications;
+
+  private constructor(
+    parts: Pick<ApiFixture, 'database' | 'app' | 'configDir' | 'key' | 'logged'>,
+    notifications: Notifications,
+  ) {
+    this.database = parts.database;
+    this.app = parts.app;
+    this.configDir = parts.configDir;
+    this.key = parts.key;
+    this.logged = parts.logged;
+    this.#notifications = notifications;
+  }
+
+  static async create(options: { bodyLimit?: number } = {}): Promise<ApiFixture> {
+    const database = await createMigratedDatabase();
+    const configDir = await mkdtemp(join(tmpdir(), 'hoodcloud-api-'));
+    const logged: object[] = [];
+    const notifications = await Notifications.open(database.url, (error) => logged.push(error));
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
+    const app = await createApiServer({
+      features: featuresOf(database, configDir),
+      authenticators: [apiKeyAuthenticator(database.db)],
+      log,
+      metrics: new Registry(),
+      notReady: async () => null,
+      ...options,
+    });
+    const { key } = await createApiKey(database.db, { name: 'test', createdBy: 'system:test' });
+    return new ApiFixture({ database, app, configDir, key, logged }, notifications);
+  }
+
+  async call<Body>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    const options: InjectOptions = {
+      method,
+      url: `/api/v1${path}`,
+      headers: { authorization: `Bearer ${this.key}`, ...headers },
+      ...(body !== undefined && { payload: body as object }),
+    };
+    const response = await this.app.inject(options);
+    return { status: response.statusCode, headers: response.headers, body: parsed(response.body) as Body };
+  }
+
+  async writeConfig(file: string, text: string): Promise<void> {
+    const path = join(this.configDir, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  async dispose(): Promise<void> {
+    await this.app.close();
+    await this.#notifications.close();
+    await this.database.dispose();
+    await rm(this.configDir, { recursive: true });
+  }
+}
+
+function featuresOf({ db }: MigratedDatabase, configDir: string): Feature[] {
+  const chains = new ChainFiles(() => configDir);
+  void new FileReader(() => configDir);
+  return [
+    { name: 'auth', routes: apiKeyRoutes(db) },
+    { name: 'nodes', routes: nodeRoutes(db, chains) },
+    { name: 'incidents', routes: incidentRoutes(db) },
+  ];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A profile that fits `testkit/rows`. */
+export const TEST_PROFILE = `chain_profile_id: testchain
+node_types: [validator, full]
+binaries:
+  - name: cometbft
+variables: { max_peers: "10" }
+health:
+  healthy_expression: metrics.up == 1
+  synced_expression: metrics.syncing == 0
+  health_wait_seconds: 7
+`;

@@ -1,0 +1,102 @@
+import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
+import type { NodeView } from '@hoodcloud/contracts/http/nodes';
+import { displayState } from '@hoodcloud/domain/node-health';
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import type { NodeComponentsTable, NodeConfigStateTable, NodesTable } from '../db/generated/tables.ts';
+import { decodeCursor, toPage } from '../http/page-cursor.ts';
+import { timestamp, timestampOrNull } from '../http/timestamps.ts';
+import { isOnline } from './liveness.ts';
+
+export interface NodeFilter extends PageQuery {
+  readonly chain_profile_id?: string | undefined;
+  readonly node_type?: string | undefined;
+}
+
+/** One page of nodes in the order of their names. */
+export async function listNodes(db: Db, filter: NodeFilter): Promise<Page<NodeView>> {
+  let select = db
+    .selectFrom('nodes')
+    .selectAll()
+    .orderBy('name')
+    .limit(filter.limit + 1);
+  if (filter.cursor) select = select.where('name', '>', String(decodeCursor(filter.cursor, 1)[0]));
+  if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
+  if (filter.node_type) select = select.where('node_type', '=', filter.node_type);
+  const rows = await select.execute();
+  const components = await componentsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const now = new Date();
+  return toPage(
+    rows,
+    filter.limit,
+    (row) => nodeView(row, components.get(row.id) ?? [], now),
+    (row) => [row.name],
+  );
+}
+
+/** One node; null when there is none. */
+export async function findNode(db: Db, id: string): Promise<NodeView | null> {
+  const row = await db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) return null;
+  return nodeView(row, (await componentsOf(db, [id])).get(id) ?? [], new Date());
+}
+
+type ComponentRow = Selectable<NodeComponentsTable> &
+  Partial<Pick<Selectable<NodeConfigStateTable>, 'binary_version'>> & { version_source: string | null };
+
+async function componentsOf(db: Db, nodeIds: readonly string[]): Promise<Map<string, ComponentRow[]>> {
+  const rows = await db
+    .selectFrom('node_components as c')
+    .leftJoin('node_config_state as s', (join) =>
+      join.onRef('s.node_id', '=', 'c.node_id').onRef('s.binary_name', '=', 'c.binary_name'),
+    )
+    .selectAll('c')
+    .select(['s.binary_version', 's.version_source'])
+    .where('c.node_id', '=', sql<string>`any(${[...nodeIds]}::uuid[])`)
+    .orderBy('c.binary_name')
+    .execute();
+  const byNode = new Map<string, ComponentRow[]>();
+  for (const row of rows) byNode.set(row.node_id, [...(byNode.get(row.node_id) ?? []), row]);
+  return byNode;
+}
+
+function nodeView(row: Selectable<NodesTable>, components: readonly ComponentRow[], now: Date): NodeView {
+  return {
+    id: row.id,
+    name: row.name,
+    chain_profile_id: row.chain_profile_id,
+    node_type: row.node_type,
+    labels: row.labels as Record<string, string>,
+    state: row.state,
+    display_state: displayState(row.state, row.application_health, row.sync_status).text,
+    application_health: row.application_health,
+    sync_status: row.sync_status,
+    height: row.height,
+    online: isOnline(row.last_heartbeat_at, now),
+    last_heartbeat_at: timestampOrNull(row.last_heartbeat_at),
+    clock_skew_ms: row.clock_skew_ms,
+    joined_at: timestampOrNull(row.joined_at),
+    quarantined_at: timestampOrNull(row.quarantined_at),
+    components: components.map(componentView),
+    created_at: timestamp(row.created_at),
+  };
+}
+
+function componentView(row: ComponentRow): NodeView['components'][number] {
+  return {
+    binary_name: row.binary_name,
+    runtime_type: row.runtime_type,
+    artifact_kind: row.artifact_kind,
+    active: row.active,
+    main_pid: row.main_pid,
+    restarts: row.restarts,
+    running_checksum: row.running_checksum,
+    installed_checksum: row.installed_checksum,
+    reported_version: row.reported_version,
+    binary_version: row.binary_version ?? null,
+    version_source: (row.version_source ?? 'unknown') as NodeView['components'][number]['version_source'],
+  };
+}
