@@ -1,6 +1,7 @@
 import { type Command, DriftPolicy } from '@hoodcloud/contracts/wire/agent-v1';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import type { WireAgent } from './testing/wire-agent.ts';
 
@@ -16,14 +17,11 @@ afterAll(() => fixture.dispose());
 
 /** Waits until the agent has heard the command so often. */
 function heardTimes(agent: WireAgent, times: number): Promise<Command[]> {
-  return vi.waitFor(
-    () => {
-      const commands = agent.commands();
-      if (commands.length < times) throw new Error(`heard ${commands.length} times`);
-      return commands;
-    },
-    { timeout: 10_000, interval: 10 },
-  );
+  return eventually(() => {
+    const commands = agent.commands();
+    if (commands.length < times) throw new Error(`heard ${commands.length} times`);
+    return commands;
+  });
 }
 
 it('brings a command that is written while the stream is open, with its payload and the time that is left', async () => {
@@ -62,15 +60,13 @@ it('brings it again, under the same id, until it is acknowledged, and then no mo
   const [first, second] = await heardTimes(agent, 2);
   expect([first?.commandId, second?.commandId]).toEqual([commandId, commandId]);
   if (first) agent.ack(first);
-  await vi.waitFor(async () => expect((await fixture.commandRow(commandId)).status).toBe('acknowledged'));
+  await eventually(async () => expect((await fixture.commandRow(commandId)).status).toBe('acknowledged'));
   const { deliveries } = await fixture.commandRow(commandId);
   // A neighbour's command that is not acknowledged shows that the sweep has run past this one.
   const neighbour = await fixture.joinedNode();
   await fixture.agent(gateway.address, neighbour.credential);
   const { commandId: later } = await fixture.command(neighbour.nodeId);
-  await vi.waitFor(async () => expect((await fixture.commandRow(later)).deliveries).toBeGreaterThan(1), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect((await fixture.commandRow(later)).deliveries).toBeGreaterThan(1));
   expect((await fixture.commandRow(commandId)).deliveries).toBe(deliveries);
 });
 
@@ -94,4 +90,34 @@ it('goes to the newest stream only', async () => {
   expect((await young.command()).commandId).toBe(commandId);
   await old.ended();
   expect(old.commands()).toEqual([]);
+});
+
+it('that no stream can carry ends as refused with the reason, and the engine is told', async () => {
+  const { nodeId, credential } = await fixture.joinedNode();
+  const agent = await fixture.agent(gateway.address, credential);
+  const configFiles = [{ path: '/etc/app.toml', content: new Uint8Array(5 * 1024 * 1024) }];
+  const { commandId } = await fixture.command(nodeId, { payload: { configFiles } });
+  await eventually(async () => expect((await fixture.commandRow(commandId)).outcome).toBe('refused'));
+  const { result } = await fixture.commandRow(commandId);
+  expect(result).toMatchObject({ error_code: 'payload_too_large', error_message: expect.stringMatching(/5\.0 MB/) });
+  const told = await fixture.db.selectFrom('engine_messages').where('activity_id', '=', commandId).execute();
+  expect(told).toHaveLength(1);
+  expect(agent.commands()).toEqual([]);
+  expect(agent.status).toBeNull();
+});
+
+it('that can not be read does not keep the commands of other nodes back', async () => {
+  const broken = await fixture.joinedNode();
+  const sound = await fixture.joinedNode();
+  const unread = await fixture.agent(gateway.address, broken.credential);
+  const { commandId } = await fixture.command(broken.nodeId);
+  await unread.command();
+  const garbage = { payload: Buffer.from('0affffffff0f', 'hex'), status: 'pending' } as const;
+  await fixture.db.updateTable('agent_commands').set(garbage).where('id', '=', commandId).execute();
+  await eventually(() =>
+    expect(fixture.log.lines).toContainEqual(expect.objectContaining({ message: 'a command could not be delivered' })),
+  );
+  const agent = await fixture.agent(gateway.address, sound.credential);
+  const { commandId: wanted } = await fixture.command(sound.nodeId);
+  expect((await agent.command()).commandId).toBe(wanted);
 });

@@ -1,9 +1,19 @@
-import { create } from '@bufbuild/protobuf';
-import { type Command, CommandSchema, CommandType } from '@hoodcloud/contracts/wire/agent-v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  type CommandResult,
+  CommandResultSchema,
+  CommandSchema,
+  CommandType,
+  Outcome,
+  type UpgradePayload,
+} from '@hoodcloud/contracts/wire/agent-v1';
 import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../feature.ts';
+import type { AgentStream } from './agent-stream.ts';
+import { recordResult } from './command-result.ts';
 import { type DeliverableCommand, type DeliveryScope, takeDeliverable } from './command-store.ts';
+import { MAX_MESSAGE_BYTES } from './message-checks.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 
 /** Largest uint32: a deadline beyond it is as good as none. */
@@ -70,17 +80,40 @@ export class CommandDelivery {
     for (const row of await takeDeliverable(db, gatewayId, scope)) {
       const stream = streams.ofSession(row.nodeId, row.sessionId);
       if (!stream) continue; // it has just ended: the next hello takes the command
-      stream.command(this.#toWire(row));
-      log.info({ command_id: row.id, node_id: row.nodeId, session_id: row.sessionId }, 'command delivered');
+      const fields = { command_id: row.id, node_id: row.nodeId, session_id: row.sessionId };
+      try {
+        await this.#send(stream, row);
+        log.info(fields, 'command delivered');
+      } catch (error) {
+        // Other nodes' commands must not wait for it; the sweep comes back to it until its deadline.
+        log.error({ err: error, ...fields }, 'a command could not be delivered');
+      }
     }
   }
 
-  #toWire(row: DeliverableCommand): Command {
-    return create(CommandSchema, {
+  async #send(stream: AgentStream, row: DeliverableCommand): Promise<void> {
+    const upgrade = decodeUpgradePayload(this.#options.openPayload(row.payload));
+    const command = create(CommandSchema, {
       commandId: row.id,
       type: CommandType.UPGRADE,
       expiresInMs: Math.min(MAX_EXPIRES_MS, Math.max(1, Math.round(row.expiresInMs))),
-      upgrade: decodeUpgradePayload(this.#options.openPayload(row.payload)),
+      upgrade,
     });
+    const bytes = toBinary(CommandSchema, command).length;
+    if (bytes <= MAX_MESSAGE_BYTES) stream.command(command);
+    else await recordResult(this.#options.db, row.nodeId, refusalOf(row.id, upgrade, bytes));
   }
+}
+
+/** A command that no stream can carry ends at once, with a sentence, instead of being tried until its deadline. */
+function refusalOf(commandId: string, { attemptId, operation }: UpgradePayload, bytes: number): CommandResult {
+  const [size, limit] = [bytes, MAX_MESSAGE_BYTES].map((count) => (count / 1024 / 1024).toFixed(1));
+  return create(CommandResultSchema, {
+    commandId,
+    attemptId,
+    operation,
+    outcome: Outcome.REFUSED,
+    errorCode: 'payload_too_large',
+    errorMessage: `The command has ${size} MB with its rendered configs and a stream carries ${limit} MB: change fewer or smaller config files.`,
+  });
 }

@@ -1,7 +1,8 @@
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLaterPhase } from './command-progress.ts';
 import type { Gateway } from './gateway.ts';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import type { WireAgent } from './testing/wire-agent.ts';
 
@@ -47,7 +48,7 @@ it('the newest progress is in the command, and each phase in its node and an eve
   report(made.agent, made, 'PREPARING', 10);
   report(made.agent, made, 'STOPPED', 40);
   report(made.agent, made, 'MUTATING', 55);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await fixture.commandRow(made.commandId)).toMatchObject({
       progress_pct: 55,
       action_name: 'acquire_artifact',
@@ -69,7 +70,7 @@ it('phases that can not follow, or that are not for an agent to say, change noth
   for (const phase of ['ROLLBACKING', 'MUTATING', 'COMPLETED', 'FAILED_ROLLBACK', 'nonsense']) {
     report(made.agent, made, phase, 90);
   }
-  await vi.waitFor(async () => expect((await fixture.commandRow(made.commandId)).progress_pct).toBe(90));
+  await eventually(async () => expect((await fixture.commandRow(made.commandId)).progress_pct).toBe(90));
   expect(await phasesToldOf(made.nodeId)).toEqual(['ROLLBACKING']);
 });
 
@@ -77,7 +78,7 @@ it('progress that came before a result is stored before it', async () => {
   const made = await agentWithCommand();
   report(made.agent, made, 'STARTING', 99);
   made.agent.result(made.command);
-  await vi.waitFor(() => expect(made.agent.acks()).toEqual([made.commandId]));
+  await eventually(() => expect(made.agent.acks()).toEqual([made.commandId]));
   expect(await fixture.commandRow(made.commandId)).toMatchObject({ status: 'completed', progress_pct: 99 });
   expect(await phasesToldOf(made.nodeId)).toEqual(['STARTING']);
 });
@@ -91,7 +92,7 @@ it('progress of a command that has ended, or of another attempt, changes nothing
   // The same buffer takes both; what comes after them shows that they were looked at.
   const last = await agentWithCommand();
   report(last.agent, last, 'STOPPED', 50);
-  await vi.waitFor(async () => expect(await phasesToldOf(last.nodeId)).toEqual(['STOPPED']));
+  await eventually(async () => expect(await phasesToldOf(last.nodeId)).toEqual(['STOPPED']));
   for (const { commandId, nodeId } of [made, next]) {
     expect((await fixture.commandRow(commandId)).progress_pct).toBeNull();
     expect(await phasesToldOf(nodeId)).toEqual([]);

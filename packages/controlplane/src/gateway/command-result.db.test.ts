@@ -1,7 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { Operation, Outcome } from '@hoodcloud/contracts/wire/agent-v1';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import type { WireAgent } from './testing/wire-agent.ts';
 
@@ -21,7 +22,7 @@ async function agentWithCommand(options: Parameters<GatewayFixture['command']>[1
 }
 
 function acked(agent: WireAgent, commandId: string, times = 1): Promise<void> {
-  return vi.waitFor(() => expect(agent.acks()).toEqual(Array(times).fill(commandId)));
+  return eventually(() => expect(agent.acks()).toEqual(Array(times).fill(commandId)));
 }
 
 function messagesTo(commandId: string) {

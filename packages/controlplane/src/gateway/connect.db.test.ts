@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { GoAway_Reason, RuntimeType } from '@hoodcloud/contracts/wire/agent-v1';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import { componentReport, WireAgent } from './testing/wire-agent.ts';
 
@@ -40,7 +41,7 @@ describe('a session', () => {
     const { nodeId, credential } = await fixture.joinedNode();
     const agent = await fixture.agent(gateway.address, credential);
     agent.close();
-    await vi.waitFor(async () => expect(await sessionsOf(nodeId)).toMatchObject([{ end_reason: 'closed_by_agent' }]));
+    await eventually(async () => expect(await sessionsOf(nodeId)).toMatchObject([{ end_reason: 'closed_by_agent' }]));
   });
 
   it.each([
@@ -67,7 +68,7 @@ describe('a session', () => {
       agent.hello({ instanceNonce: nonce });
       agents.push(agent);
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const open = (await sessionsOf(nodeId)).filter((session) => session.ended_at === null);
       expect(open).toHaveLength(1);
       expect(await sessionsOf(nodeId)).toHaveLength(10);
@@ -115,7 +116,7 @@ describe('a message that makes no sense ends the stream, says why, and stores no
     const agent = await fixture.agent(gateway.address, credential);
     say(agent);
     const ended = await agent.ended();
-    await vi.waitFor(async () => expect((await sessionsOf(nodeId))[0]?.ended_at).not.toBeNull());
+    await eventually(async () => expect((await sessionsOf(nodeId))[0]?.ended_at).not.toBeNull());
     const heartbeats = await fixture.db.selectFrom('node_heartbeats').where('node_id', '=', nodeId).execute();
     expect(heartbeats).toEqual([]);
     return ended;

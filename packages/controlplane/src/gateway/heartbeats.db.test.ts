@@ -1,9 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ComponentReportSchema, GoAway_Reason } from '@hoodcloud/contracts/wire/agent-v1';
 import { checksumOf } from '@hoodcloud/testkit/rows';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chainHealth } from '../health/testing/health-fixture.ts';
 import type { Gateway } from './gateway.ts';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import { componentReport, type WireAgent } from './testing/wire-agent.ts';
 
@@ -31,7 +32,7 @@ function heartbeatsOf(nodeId: string) {
 }
 
 async function stored(nodeId: string, times: number): Promise<void> {
-  await vi.waitFor(async () => expect(await heartbeatsOf(nodeId)).toHaveLength(times), { timeout: 10_000 });
+  await eventually(async () => expect(await heartbeatsOf(nodeId)).toHaveLength(times));
 }
 
 function withMetrics(metrics: Record<string, number>): MessageInitShape<typeof ComponentReportSchema> {
@@ -139,7 +140,7 @@ describe('a heartbeat', () => {
     const { nodeId, agent } = await connectedNode('later');
     await fixture.db.schema.alterTable('node_heartbeats').renameTo('heartbeats_away').execute();
     agent.heartbeat();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(fixture.log.lines.map((line) => line.message)).toContainEqual(
         expect.stringMatching(/heartbeats could not be stored/),
       ),
@@ -154,7 +155,7 @@ describe('a heartbeat', () => {
     const command = await agent.command();
     agent.heartbeat();
     agent.result(command);
-    await vi.waitFor(() => expect(agent.acks()).toEqual([commandId]));
+    await eventually(() => expect(agent.acks()).toEqual([commandId]));
     const [heartbeat] = await heartbeatsOf(nodeId);
     const { ended_at } = await fixture.commandRow(commandId);
     expect(heartbeat?.received_at.getTime()).toBeLessThanOrEqual(ended_at?.getTime() ?? 0);
@@ -221,7 +222,7 @@ it('a component that the agent no longer has is dropped at its next hello (A17)'
   const components = [componentReport(), componentReport({ binaryName: 'signer' })];
   await fixture.agent(gateway.address, credential, { components });
   await fixture.agent(gateway.address, credential, { components: [componentReport({ binaryName: 'signer' })] });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const rows = await fixture.db
       .selectFrom('node_components')
       .select('binary_name')

@@ -1,5 +1,6 @@
 import { GoAway_Reason } from '@hoodcloud/contracts/wire/agent-v1';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
 import { WireAgent } from './testing/wire-agent.ts';
 
@@ -36,16 +37,13 @@ it(`${AGENTS} agents that come back at once after their gateway stopped are all 
   expect(new Set(sessions.map((session) => session.node_id)).size).toBe(AGENTS);
   expect(sessions.filter((session) => session.gateway_id !== second.gatewayId)).toEqual([]);
   for (const agent of after) agent.heartbeat();
-  await vi.waitFor(
-    async () => {
-      const { count } = await fixture.db
-        .selectFrom('node_heartbeats')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      expect(Number(count)).toBe(AGENTS);
-    },
-    { timeout: 20_000 },
-  );
+  await eventually(async () => {
+    const { count } = await fixture.db
+      .selectFrom('node_heartbeats')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBe(AGENTS);
+  });
 });
 
 it('more connects than the gateway admits in a second are sent away to come again, and then come in', async () => {
@@ -58,18 +56,15 @@ it('more connects than the gateway admits in a second are sent away to come agai
   };
   const outside = new Map(nodes.map(({ nodeId, credential }) => [nodeId, dial(credential)]));
   const refused: GoAway_Reason[] = [];
-  await vi.waitFor(
-    async () => {
-      for (const { nodeId, credential } of nodes) {
-        const agent = outside.get(nodeId);
-        if (!agent?.status) continue;
-        for (const { message } of agent.heard) if (message.case === 'goAway') refused.push(message.value.reason);
-        outside.set(nodeId, dial(credential));
-      }
-      expect(await openSessions()).toHaveLength(12);
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  await eventually(async () => {
+    for (const { nodeId, credential } of nodes) {
+      const agent = outside.get(nodeId);
+      if (!agent?.status) continue;
+      for (const { message } of agent.heard) if (message.case === 'goAway') refused.push(message.value.reason);
+      outside.set(nodeId, dial(credential));
+    }
+    expect(await openSessions()).toHaveLength(12);
+  });
   for (const agent of outside.values()) agent.close();
   expect(refused.length).toBeGreaterThan(0);
   expect(new Set(refused)).toEqual(new Set([GoAway_Reason.OVERLOADED]));

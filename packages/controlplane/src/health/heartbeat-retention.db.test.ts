@@ -23,3 +23,13 @@ it('forgets heartbeats after a day, but none that an open validation counts', as
   const left = await fixture.db.selectFrom('node_heartbeats').select('node_id').execute();
   expect(left).toEqual([{ node_id: validating.nodeId }, { node_id: validating.nodeId }]);
 });
+
+it('forgets sessions a month after their end, never an open one', async () => {
+  const { nodeId, sessionId } = await fixture.node();
+  const open = await fixture.session(nodeId);
+  const retention = heartbeatRetention(fixture.services);
+  await retention.run(fixture.at(31 * DAY));
+  const left = await fixture.db.selectFrom('agent_sessions').select('id').where('node_id', '=', nodeId).execute();
+  expect(left).toEqual([{ id: open }]);
+  expect(sessionId).not.toBe(open);
+});

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
+  type ChannelCredentials,
   Client,
   type ClientDuplexStream,
   credentials,
@@ -79,8 +80,8 @@ export class WireAgent {
   status: StatusObject | null = null;
   error: ServiceError | null = null;
 
-  private constructor(address: string, credential: string | null) {
-    this.#client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
+  private constructor(address: string, credential: string | null, channel = credentials.createInsecure()) {
+    this.#client = new Client(address, channel, { 'grpc.use_local_subchannel_pool': 1 });
     const metadata = new Metadata();
     if (credential !== null) metadata.set('authorization', `Bearer ${credential}`);
     this.#stream = this.#client.makeBidiStreamRequest<ConnectRequest | Buffer, ConnectResponse>(
@@ -104,8 +105,8 @@ export class WireAgent {
   }
 
   /** Dials and says nothing yet. */
-  static dial(address: string, credential: string | null): WireAgent {
-    return new WireAgent(address, credential);
+  static dial(address: string, credential: string | null, channel?: ChannelCredentials): WireAgent {
+    return new WireAgent(address, credential, channel);
   }
 
   /** Dials, says hello and waits for the welcome. */
