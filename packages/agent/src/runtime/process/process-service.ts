@@ -5,6 +5,7 @@ import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ageMs, bootId, isAlive, type ProcessIdentity, runningChecksumOf } from '../../host/process-table.ts';
 import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
+import { tellingLine } from '../telling-line.ts';
 import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-files.ts';
 import { tailOfLog } from './service-log.ts';
 import { processesOfService } from './service-processes.ts';
@@ -179,8 +180,8 @@ export class ProcessService {
   }
 
   async #startFailed(why: string): Promise<RuntimeError> {
-    const [line] = (await this.logTail(1)).slice(-1);
-    const said = line === undefined || line === '' ? '' : `; its last line: ${line}`;
+    const line = tellingLine(await this.logTail(200)); // a panic of Go is followed by a page of stack trace
+    const said = line === undefined ? '' : `; it said: ${line}`;
     return new RuntimeError('start_failed', `${this.name} did not stay up: ${why}${said}`);
   }
 

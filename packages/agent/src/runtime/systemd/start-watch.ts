@@ -60,6 +60,13 @@ export class StartJudge {
   }
 }
 
+interface StartWatchOptions {
+  readonly stableMs: number;
+  readonly signal: AbortSignal;
+  /** By which line the program said why it ended; the operator reads the cause there first. */
+  readonly tellingLine: () => Promise<string | undefined>;
+}
+
 /**
  * Looks until the start is stable.
  * @throws RuntimeError `start_failed` with the cause, also when the signal ends first
@@ -67,18 +74,19 @@ export class StartJudge {
 export async function watchStart(
   unit: string,
   look: () => Promise<StartLook>,
-  options: { readonly stableMs: number; readonly signal: AbortSignal },
+  options: StartWatchOptions,
 ): Promise<void> {
   const judge = new StartJudge(options.stableMs);
   for (;;) {
     const verdict = judge.judge(await look(), performance.now());
     if (verdict.kind === 'stable') return;
-    if (verdict.kind === 'failed') throw startFailed(unit, verdict.cause);
+    if (verdict.kind === 'failed') throw startFailed(unit, verdict.cause, await options.tellingLine());
     if (options.signal.aborted) throw startFailed(unit, 'it was not up and unchanged within its time budget');
     await sleep(Math.min(POLL_MS, options.stableMs || POLL_MS));
   }
 }
 
-export function startFailed(unit: string, cause: string): RuntimeError {
-  return new RuntimeError('start_failed', `${unit} did not stay up: ${cause}`);
+export function startFailed(unit: string, cause: string, said?: string): RuntimeError {
+  const words = said === undefined ? '' : `; it said: ${said}`;
+  return new RuntimeError('start_failed', `${unit} did not stay up: ${cause}${words}`);
 }

@@ -16,8 +16,12 @@ describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
   });
   afterAll(() => lab.clean());
 
-  it('undoes a changed unit file', async () => {
-    const tests = await vitestInside(host, inside('./systemd-adapter.inside.ts'));
+  it.each([
+    ['keeps the contract of runtime adapters', './systemd-conformance.inside.ts'],
+    ['undoes a changed unit file', './systemd-adapter.inside.ts'],
+  ])('%s', async (_, file) => {
+    const tests = await vitestInside(host, inside(file));
+    for (const { name, passed } of tests) console.log(`${passed ? '✓' : '✗'} ${name}`);
     expect(tests.filter(({ passed }) => !passed)).toEqual([]);
     expect(tests.length).toBeGreaterThan(0);
   });

@@ -97,19 +97,19 @@ export class SystemdService {
     const [found] = await Promise.all([this.#look(), reset]);
     if (found.state === 'running' || found.state === 'starting') await this.#hold.release();
     else await this.#launch(found, signal);
-    await watchStart(this.unit, () => this.#startLook(), { stableMs, signal });
+    const options = { stableMs, signal, tellingLine: () => this.#log.tellingLine() };
+    await watchStart(this.unit, () => this.#startLook(), options);
     await this.#guard.lower();
   }
 
   async stop(signal: AbortSignal): Promise<void> {
     const { state, processes } = await this.#look();
     if (state === 'stopped') return;
+    await this.#guard.raise();
+    // Asked for in any case, and not taken back when the budget ends: an overrun goes on by itself.
+    const stopping = this.#askToStop();
     try {
-      await this.#guard.raise();
-      const called = await this.#systemctl.run('stop', this.unit, signal);
-      if (called.code !== 0) {
-        throw new RuntimeError('stop_failed', `systemctl stop ${this.unit} failed: ${called.stderr.trim()}`);
-      }
+      await endedOrAborted(stopping, signal);
       await this.#untilGone(processes, signal);
     } catch (error) {
       if (signal.aborted) throw this.#overrun(error);
@@ -143,6 +143,12 @@ export class SystemdService {
     if (called.code !== 0 && (await this.#look()).view.result === 'success') {
       throw startFailed(this.unit, called.stderr.trim());
     }
+  }
+
+  async #askToStop(): Promise<void> {
+    const called = await this.#systemctl.run('stop', this.unit, new AbortController().signal);
+    if (called.code === 0) return;
+    throw new RuntimeError('stop_failed', `systemctl stop ${this.unit} failed: ${called.stderr.trim()}`);
   }
 
   /** No start beside an instance that lives: two of one validator sign twice (A19). */
@@ -190,4 +196,13 @@ export class SystemdService {
     const sentence = `${this.unit} has not stopped within its budget; it is not killed and goes on stopping by itself`;
     return new RuntimeError('stop_overrun', sentence, { cause });
   }
+}
+
+/** Settles as the work does, or rejects when the signal aborts first; the work goes on then. */
+function endedOrAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

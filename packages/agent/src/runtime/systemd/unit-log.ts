@@ -2,9 +2,12 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
+import { tellingLine } from '../telling-line.ts';
 import { call } from './systemctl.ts';
 
 const TIMEOUT_MS = 20_000;
+/** A stack trace of Go fits. */
+const TOLD_LINES = 200;
 
 /** The journal of one unit since the agent last started it (A18). */
 export class UnitLog {
@@ -29,10 +32,20 @@ export class UnitLog {
    * @throws RuntimeError `journal_unreadable`
    */
   async tail(maxLines: number, invocationId: string): Promise<string[]> {
-    await call('journalctl', ['--sync'], AbortSignal.timeout(TIMEOUT_MS)); // a program that just died may have lines on the way
     const since = await this.#since();
     const current = invocationId === '' ? [] : [`_SYSTEMD_INVOCATION_ID=${invocationId}`];
-    const filter = since === null ? current : ['--unit', this.#unit, `--since=@${since}`];
+    return this.#read(maxLines, since === null ? current : ['--unit', this.#unit, `--since=@${since}`]);
+  }
+
+  /** The line by which the program itself said why it ended, since the latest start; undefined when it wrote none. */
+  async tellingLine(): Promise<string | undefined> {
+    const since = await this.#since();
+    if (since === null) return undefined;
+    return tellingLine(await this.#read(TOLD_LINES, [`--since=@${since}`, `_SYSTEMD_UNIT=${this.#unit}`]));
+  }
+
+  async #read(maxLines: number, filter: readonly string[]): Promise<string[]> {
+    await call('journalctl', ['--sync'], AbortSignal.timeout(TIMEOUT_MS)); // a program that just died may have lines on the way
     const options = ['--no-pager', '--quiet', '--boot', '--output=cat', `--lines=${maxLines}`];
     const called = await call('journalctl', [...options, ...filter], AbortSignal.timeout(TIMEOUT_MS));
     if (called.code !== 0) {
