@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REASONS, type ReasonCode, reason, sentenceOf } from './reasons.ts';
+import { MAX_NAMED_NODES, REASONS, type ReasonCode, reason, sentenceOf } from './reasons.ts';
 
 test('every reason has a severity and a sentence that ends (field-case 111)', () => {
   for (const [code, { severity, sentence }] of Object.entries(REASONS)) {
@@ -15,6 +15,11 @@ test('a sentence is filled from the parameters, and a missing one shows', () => 
     '3 nodes failed, more than the 2 that are allowed.',
   );
   expect(sentenceOf(reason('max_failures_exceeded', { failed: 3 }))).toContain('the ? that');
+});
+
+test('at most fifty nodes are named: a reason is stored with every answer', () => {
+  const ids = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
+  expect(reason('nodes_in_flight', { count: ids.length }, ids).nodeIds).toEqual(ids.slice(0, MAX_NAMED_NODES));
 });
 
 test('nodes are named only when they are given', () => {

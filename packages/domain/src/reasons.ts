@@ -107,17 +107,20 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
+/** A reason names at most so many nodes: it is stored with every answer, and 10,000 may be in flight (C7). */
+export const MAX_NAMED_NODES = 50;
+
 /** A reason with what fills its sentence. */
 export interface Reason {
   readonly code: ReasonCode;
   readonly params: Readonly<Record<string, string | number>>;
-  /** Node ids the reason is about, when it is about some of many. */
+  /** Node ids the reason is about, when it is about some of many; the first `MAX_NAMED_NODES` of them. */
   readonly nodeIds?: readonly string[];
 }
 
 /** Makes a reason; parameters fill the `{names}` of its sentence. */
 export function reason(code: ReasonCode, params: Reason['params'] = {}, nodeIds?: readonly string[]): Reason {
-  return nodeIds ? { code, params, nodeIds } : { code, params };
+  return nodeIds ? { code, params, nodeIds: nodeIds.slice(0, MAX_NAMED_NODES) } : { code, params };
 }
 
 /** The sentence that people read; a parameter that is missing shows as `?`. */

@@ -97,6 +97,14 @@ test('all broken rules are told at once, in their order', () => {
   expect(all.map((line) => line.split(' ')[0])).toEqual(['1', '4', '5', '6', '7', '7', '7', 'range']);
 });
 
+test('limits under which nothing would ever start, or stop, are refused with what to change (field-cases 87, 88)', () => {
+  expect(broken({ maxInFlight: 0 })).toEqual(['range max_in_flight_out_of_range max_in_flight']);
+  expect(broken({ strategy: 'canary', canarySize: 3, eligibleNodes: 3 })).toEqual([
+    'range canary_size_covers_all canary_size',
+  ]);
+  expect(broken({ minAttempted: 4, eligibleNodes: 3 })).toEqual(['range min_attempted_never_reached min_attempted']);
+});
+
 test('every message is a sentence that says what to do or what is wrong', () => {
   for (const { message } of checkRolloutRules({ ...good, targetChecksum: '', batchSize: 0, activeRolloutId: 'r0' })) {
     expect(message).toMatch(/^\S.*\.$/);

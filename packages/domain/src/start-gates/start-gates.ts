@@ -1,5 +1,5 @@
 import type { DecisionContext } from '../decision-context.ts';
-import type { Reason } from '../reasons.ts';
+import { type Reason, reason } from '../reasons.ts';
 import { MAX_NODES_PER_ANSWER, type NodeToRun } from '../rollout-decision.ts';
 import { nextAttempt } from '../rollout-rows.ts';
 import { agentOffline } from './agent-offline.ts';
@@ -63,6 +63,6 @@ export function selectStarts(
       else held.set(verdict.reason.code, { reason: verdict.reason, nodeIds: [nodeId] });
     }
   }
-  const waiting = [...held.values()].map(({ reason, nodeIds }): Reason => ({ ...reason, nodeIds }));
+  const waiting = [...held.values()].map(({ reason: { code, params }, nodeIds }) => reason(code, params, nodeIds));
   return { chosen, waiting, stop: null };
 }
