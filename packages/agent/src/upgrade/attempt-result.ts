@@ -24,6 +24,7 @@ export async function resultOf(
   record: AttemptRecord,
   runtime: RuntimeAdapter,
   configPaths: readonly string[],
+  now: number,
 ): Promise<CommandResult> {
   const status = await runtime.status();
   const { failure, steps } = record.progress;
@@ -41,12 +42,12 @@ export async function resultOf(
     steps: steps.map(({ name, state, durationMs, errorMessage }) => ({
       actionName: name,
       result: state,
-      durationMs,
+      durationMs: asUint32(durationMs),
       errorMessage: errorMessage ?? '',
     })),
     logTail: record.logTail,
     configChecksums: await checksumsOf(runtime, configPaths),
-    downtimeMs: await downtimeMs(record, status),
+    downtimeMs: await downtimeMs(record, status, now),
   });
 }
 
@@ -78,11 +79,15 @@ export async function checksumsOf(runtime: RuntimeAdapter, paths: readonly strin
 }
 
 /** From the order to stop until the process that runs now began; 0 when it wasn't stopped, or doesn't run. */
-async function downtimeMs({ progress, before }: AttemptRecord, status: RuntimeStatus): Promise<number> {
+async function downtimeMs({ progress, before }: AttemptRecord, status: RuntimeStatus, now: number): Promise<number> {
   const stop = progress.steps.find(({ name }) => name === 'stop_node');
   const { mainPid: pid, mainPidStartedAt: startedAt } = status;
   if (stop === undefined || pid === null || startedAt === null) return 0;
   if (pid === before.mainPid && startedAt === before.mainPidStartedAt) return 0;
-  const startedAtMs = Date.now() - (await ageMs({ pid, startedAt }));
-  return Math.max(0, Math.round(startedAtMs - stop.startedAtMs));
+  return asUint32(now - (await ageMs({ pid, startedAt })) - stop.startedAtMs);
+}
+
+/** The host's clock may be set in the middle of an upgrade; the wire takes no negative number, and none too large. */
+function asUint32(ms: number): number {
+  return Math.min(0xffff_ffff, Math.max(0, Math.round(ms)));
 }

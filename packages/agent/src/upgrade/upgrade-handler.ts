@@ -281,7 +281,7 @@ export class UpgradeHandler {
     const { commandId, deadlineAtMs, request, component } = order;
     const paths = request.configFiles.map(({ path }) => path);
     const told = { commandId, operation: request.operation, outcome };
-    const result = await resultOf(told, record, component.runtime, paths);
+    const result = await resultOf(told, record, component.runtime, paths, this.#environment.now());
     const stored = toJson(CommandResultSchema, result);
     record.operations[request.operation] = { commandId, deadlineAtMs, result: stored, acknowledged: false };
     await this.#environment.store.save(record);

@@ -1,0 +1,438 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  ArtifactKind,
+  type CommandResult,
+  CommandSchema,
+  CommandType,
+  Operation,
+  Outcome,
+  UpgradePayloadSchema,
+} from '@hoodcloud/contracts/wire/agent-v1';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checksumOf } from '../host/file-hash.ts';
+import { FakeHost } from '../runtime/fake/fake-host.ts';
+import { FakeRuntime } from '../runtime/fake/fake-runtime.ts';
+import { AttemptStore } from './attempt-store.ts';
+import { writeBackupManifest } from './backup-manifest.ts';
+import { UpgradeHandler } from './upgrade-handler.ts';
+
+const URL = 'https://releases/new';
+const OLD = checksumOf('old binary');
+const ATTEMPT = 'rollout.node.1';
+
+let folder: string;
+let host: FakeHost;
+let target: string;
+let now: number;
+let results: CommandResult[];
+let unreadable: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hoodcloud-handler-'));
+  host = new FakeHost(OLD);
+  host.configs.set('/etc/node/config.toml', 'peers = 10');
+  host.wanted = true;
+  host.spawn();
+  host.journal.length = 0;
+  target = host.publish(URL, 'new binary');
+  now = 1_000_000;
+  results = [];
+  unreadable = [];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A new life of the agent on the same host and disk. */
+async function agent(faultPoint: (name: string) => Promise<void> = async () => undefined) {
+  const store = await AttemptStore.open(folder, (path) => unreadable.push(path));
+  const environment = { store, log: pino({ level: 'silent' }), faultPoint, now: () => now };
+  const component = { binaryName: 'node', dataDir: join(folder, 'data'), runtime: new FakeRuntime(host) };
+  const handler = new UpgradeHandler(environment, [component], {
+    onProgress: () => undefined,
+    onResult: (result) => results.push(result),
+  });
+  return { handler, store };
+}
+
+/** An agent that is killed at a fault point: resolves when it stands still there. */
+async function agentKilledAt(point: string, commandToRun: ReturnType<typeof command>): Promise<void> {
+  await new Promise<void>((reached, failed) => {
+    const faultPoint = async (name: string) => {
+      if (name !== point) return;
+      reached();
+      await new Promise(() => undefined);
+    };
+    agent(faultPoint).then(async ({ handler }) => {
+      await handler.handle(commandToRun);
+      failed(new Error(`${point} was never reached`));
+    }, failed);
+  });
+}
+
+type Payload = Omit<MessageInitShape<typeof UpgradePayloadSchema>, '$typeName' | '$unknown'>;
+
+function command(
+  operation: Operation,
+  payload: Partial<Payload> = {},
+  { commandId = `command-${Operation[operation]}`, expiresInMs = 60_000, type = CommandType.UPGRADE } = {},
+) {
+  const upgrade: Payload = {
+    attemptId: ATTEMPT,
+    operation,
+    upgradeId: 'v2',
+    binaryName: 'node',
+    artifact: { kind: ArtifactKind.FILE, url: URL, checksum: target },
+    configFiles: [{ path: '/etc/node/config.toml', content: Buffer.from('peers = 100') }],
+    ...payload,
+  };
+  return create(CommandSchema, {
+    commandId,
+    type,
+    expiresInMs,
+    upgrade: create(UpgradePayloadSchema, upgrade as MessageInitShape<typeof UpgradePayloadSchema>),
+  });
+}
+
+const last = () => results.at(-1);
+
+describe('UPGRADE', () => {
+  it('is told with what the host proves, and is on the disk before it is told', async () => {
+    const { handler, store } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({
+      commandId: 'command-UPGRADE',
+      attemptId: ATTEMPT,
+      operation: Operation.UPGRADE,
+      outcome: Outcome.COMPLETED,
+      installedChecksum: target,
+      runningChecksum: target,
+      leftStopped: false,
+      configChecksums: { '/etc/node/config.toml': checksumOf('peers = 100') },
+    });
+    expect(last()?.steps.map(({ result }) => result)).toEqual(Array(8).fill('executed'));
+    expect((await store.load(ATTEMPT))?.operations.UPGRADE).toMatchObject({ acknowledged: false });
+  });
+
+  it('is done once, however often the command comes (B1)', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    const done = [...host.journal];
+    await handler.handle(command(Operation.UPGRADE));
+    await (await agent()).handler.handle(command(Operation.UPGRADE));
+    expect(host.journal).toEqual(done);
+    expect(results.map(({ outcome }) => outcome)).toEqual([Outcome.COMPLETED, Outcome.COMPLETED, Outcome.COMPLETED]);
+  });
+
+  it('is done once per attempt, also under another command id (B2)', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    const done = [...host.journal];
+    await handler.handle(command(Operation.UPGRADE, {}, { commandId: 'again' }));
+    expect(host.journal).toEqual(done);
+    expect(last()).toMatchObject({ commandId: 'again', outcome: Outcome.COMPLETED });
+  });
+
+  it('is done again when the host no longer shows what the record says (A5)', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    host.installed = OLD; // somebody put the old version back
+    host.process = null;
+    host.spawn();
+    await handler.handle(command(Operation.UPGRADE, {}, { commandId: 'again' }));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, runningChecksum: target });
+    expect(host.process).toMatchObject({ checksum: target });
+  });
+
+  it('that fails is told with the cause, the failed action and the log of the failed version (A18)', async () => {
+    host.behaviours.set(target, 'crashes');
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({
+      outcome: Outcome.ROLLED_BACK,
+      errorCode: 'start_failed',
+      failedAction: 'start_node',
+      runningChecksum: OLD,
+    });
+    expect(last()?.logTail.at(-1)).toContain('panic');
+    const kept = join(folder, 'data', '.upgrade-backup', ATTEMPT, 'failed-version.log');
+    expect(await readFile(kept, 'utf8')).toContain('panic');
+  });
+
+  it('of a node that its operator had stopped leaves it stopped and says so (A3)', async () => {
+    host.process = null;
+    host.wanted = false;
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, leftStopped: true, installedChecksum: target });
+    expect(host.process).toBeNull();
+  });
+
+  it('does not overwrite what somebody edited on the host, unless told to (E4)', async () => {
+    const edited = [
+      {
+        path: '/etc/node/config.toml',
+        content: Buffer.from('peers = 100'),
+        lastWrittenChecksum: checksumOf('peers = 9'),
+      },
+    ];
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE, { configFiles: edited }));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'config_drift' });
+    expect(host.journal).toEqual([]);
+    const overwrite = { attemptId: 'rollout.node.2', configFiles: edited, driftPolicy: 2 };
+    await handler.handle(command(Operation.UPGRADE, overwrite, { commandId: 'overwrite' }));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+  });
+
+  it('begins only after the one before has ended: one at a time per component (A4)', async () => {
+    const { handler } = await agent();
+    await Promise.all([
+      handler.handle(command(Operation.UPGRADE)),
+      handler.handle(command(Operation.UPGRADE, { attemptId: 'rollout.node.2' }, { commandId: 'second' })),
+    ]);
+    expect(results.map(({ commandId }) => commandId)).toEqual(['command-UPGRADE', 'second']);
+    expect(results.every(({ outcome }) => outcome === Outcome.COMPLETED)).toBe(true);
+    expect(last()?.steps.find(({ actionName }) => actionName === 'install_artifact')?.result).toBe('already_done');
+  });
+});
+
+describe('COMPENSATE', () => {
+  it('undoes what the attempt did, and is done once (B2)', async () => {
+    const before = host.snapshot();
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    await handler.handle(command(Operation.COMPENSATE));
+    expect(last()).toMatchObject({
+      operation: Operation.COMPENSATE,
+      outcome: Outcome.ROLLED_BACK,
+      runningChecksum: OLD,
+    });
+    expect(host.snapshot()).toBe(before);
+    const done = [...host.journal];
+    await handler.handle(command(Operation.COMPENSATE, {}, { commandId: 'again' }));
+    expect(host.journal).toEqual(done);
+    expect(last()).toMatchObject({ commandId: 'again', outcome: Outcome.ROLLED_BACK });
+  });
+
+  it('bars the same attempt from being upgraded again: a retry is a new attempt', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    await handler.handle(command(Operation.COMPENSATE));
+    await handler.handle(command(Operation.UPGRADE, {}, { commandId: 'again' }));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'attempt_undone' });
+  });
+
+  it('is refused for an attempt that a later one has built on', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    now += 1000;
+    await handler.handle(command(Operation.UPGRADE, { attemptId: 'rollout.node.2' }, { commandId: 'second' }));
+    await handler.handle(command(Operation.COMPENSATE));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'superseded' });
+    expect(host.process?.checksum).toBe(target);
+  });
+
+  it('is refused for an attempt that never began here', async () => {
+    await (await agent()).handler.handle(command(Operation.COMPENSATE));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'unknown_attempt' });
+  });
+
+  it('tries again an undo that had failed', async () => {
+    host.behaviours.set(target, 'crashes');
+    host.behaviours.set(OLD, 'crashes'); // the old version doesn't come up either
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.FAILED_ROLLBACK, errorCode: 'start_failed' });
+    expect(last()?.errorMessage).toContain('then the undo of stop_node failed');
+    host.behaviours.set(OLD, 'runs');
+    await handler.handle(command(Operation.COMPENSATE));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, runningChecksum: OLD });
+  });
+});
+
+describe('CONFIRM', () => {
+  it('marks a completed attempt as good', async () => {
+    const { handler, store } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    await handler.handle(command(Operation.CONFIRM));
+    expect(last()).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
+    expect((await store.load(ATTEMPT))?.confirmed).toBe(true);
+  });
+
+  it('is refused for an attempt that was undone', async () => {
+    host.behaviours.set(target, 'crashes');
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    await handler.handle(command(Operation.CONFIRM));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'not_completed' });
+  });
+});
+
+describe('a command is refused with nothing touched', () => {
+  const checksum = () => target;
+  it.each<[string, () => ReturnType<typeof command>, string, RegExp]>([
+    [
+      'of an unknown type',
+      () => command(Operation.UPGRADE, {}, { type: 5 as CommandType }),
+      'invalid_payload',
+      /COMMAND_TYPE_UPGRADE/,
+    ],
+    ['without an operation', () => command(Operation.UNSPECIFIED), 'invalid_payload', /operation/],
+    [
+      'whose attempt is no folder name',
+      () => command(Operation.UPGRADE, { attemptId: '../x' }),
+      'invalid_payload',
+      /attempt_id/,
+    ],
+    [
+      'for a component that is not here',
+      () => command(Operation.UPGRADE, { binaryName: 'geth' }),
+      'unknown_component',
+      /node/,
+    ],
+    [
+      'with a mutable checksum',
+      () => command(Operation.UPGRADE, { artifact: { kind: ArtifactKind.FILE, url: URL, checksum: 'latest' } }),
+      'invalid_payload',
+      /artifact\.checksum/,
+    ],
+    [
+      'with an image for a binary',
+      () => command(Operation.UPGRADE, { artifact: { kind: ArtifactKind.IMAGE, url: URL, checksum: checksum() } }),
+      'runtime_mismatch',
+      /takes a file/,
+    ],
+    [
+      'with a config twice',
+      () => command(Operation.UPGRADE, { configFiles: [{ path: '/etc/node/a' }, { path: '/etc/node/a' }] }),
+      'invalid_payload',
+      /config_files\[1\]\.path/,
+    ],
+    [
+      'with an oversize config',
+      () => command(Operation.UPGRADE, { configFiles: [{ path: '/etc/node/a', content: new Uint8Array(5 << 20) }] }),
+      'invalid_payload',
+      /4194304/,
+    ],
+    [
+      'with a life sign longer than its budget',
+      () => command(Operation.UPGRADE, { budgets: { stableMs: 40_000 } }),
+      'invalid_payload',
+      /stable_ms/,
+    ],
+  ])('%s', async (_, made, errorCode, message) => {
+    await (await agent()).handler.handle(made());
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode });
+    expect(last()?.errorMessage).toMatch(message);
+    expect(host.journal).toEqual([]);
+    expect(host.process?.checksum).toBe(OLD);
+  });
+
+  it('that waited behind another one until its deadline had passed (A4)', async () => {
+    const { handler } = await agent();
+    const first = handler.handle(command(Operation.UPGRADE));
+    const late = handler.handle(command(Operation.UPGRADE, { attemptId: 'rollout.node.2' }, { commandId: 'late' }));
+    now += 120_000;
+    await Promise.all([first, late]);
+    expect(last()).toMatchObject({ commandId: 'late', outcome: Outcome.REFUSED, errorCode: 'expired' });
+  });
+
+  it('when an earlier attempt still holds the service down: no backup of a half-changed host (A4)', async () => {
+    host.held = true;
+    await (await agent()).handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'host_unsettled' });
+  });
+});
+
+describe('an agent that comes back after a crash', () => {
+  it.each(['before:install_artifact', 'after:start_node', 'before-outcome'])(
+    'at %s finishes the upgrade and tells it',
+    async (point) => {
+      await agentKilledAt(point, command(Operation.UPGRADE));
+      expect(results).toEqual([]);
+      await (await agent()).handler.resume();
+      await expect.poll(() => results.length).toBe(1);
+      expect(last()).toMatchObject({
+        commandId: 'command-UPGRADE',
+        outcome: Outcome.COMPLETED,
+        runningChecksum: target,
+      });
+      expect(host.journal.filter((entry) => entry === 'stop')).toHaveLength(1);
+    },
+  );
+
+  it('undoes an upgrade whose command has expired meanwhile (A4)', async () => {
+    const before = host.snapshot();
+    await agentKilledAt('before:write_configs', command(Operation.UPGRADE));
+    now += 120_000;
+    await (await agent()).handler.resume();
+    await expect.poll(() => results.length).toBe(1);
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'expired', runningChecksum: OLD });
+    expect(host.snapshot()).toBe(before);
+  });
+
+  it('finishes an undo that had begun, also past the deadline', async () => {
+    const before = host.snapshot();
+    host.behaviours.set(target, 'crashes');
+    await agentKilledAt('before-undo:install_artifact', command(Operation.UPGRADE));
+    now += 120_000;
+    await (await agent()).handler.resume();
+    await expect.poll(() => results.length).toBe(1);
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'start_failed' });
+    expect(host.snapshot()).toBe(before);
+  });
+
+  it('takes no command before it has settled what was open', async () => {
+    await agentKilledAt('before:install_artifact', command(Operation.UPGRADE));
+    const { handler } = await agent();
+    await handler.resume();
+    await handler.handle(command(Operation.UPGRADE, { attemptId: 'rollout.node.2' }, { commandId: 'second' }));
+    expect(results.map(({ commandId }) => commandId)).toEqual(['command-UPGRADE', 'second']);
+  });
+
+  it('puts everything back when it finds the record unreadable, and keeps the damaged one', async () => {
+    const before = host.snapshot();
+    await agentKilledAt('before:start_node', command(Operation.UPGRADE));
+    await writeFile(join(folder, 'attempts', `${ATTEMPT}.json`), '{"format":1,');
+    // the fake keeps its backup in memory; its manifest on the disk is what tells that there is one
+    await writeBackupManifestOf(ATTEMPT);
+    const { handler } = await agent();
+    await handler.resume();
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'record_lost', runningChecksum: OLD });
+    expect(host.snapshot()).toBe(before);
+    expect(unreadable).toHaveLength(1);
+    expect(await readdir(join(folder, 'attempts'))).toHaveLength(2);
+  });
+});
+
+it('remembers through a restart that a result was acknowledged, and which configs it wrote', async () => {
+  const { handler, store } = await agent();
+  await handler.handle(command(Operation.UPGRADE));
+  const result = last();
+  if (result === undefined) throw new Error('no result');
+  await handler.acknowledge(result);
+  expect((await store.load(ATTEMPT))?.operations.UPGRADE?.acknowledged).toBe(true);
+  const next = await agent();
+  await next.handler.resume();
+  expect(next.handler.configPathsOf('node')).toEqual(['/etc/node/config.toml']);
+});
+
+async function writeBackupManifestOf(attemptId: string): Promise<void> {
+  const dir = join(folder, 'data', '.upgrade-backup', attemptId);
+  await mkdir(dir, { recursive: true });
+  const content = {
+    copy: 'binaries/node',
+    originalChecksum: OLD,
+    copyChecksum: OLD,
+    attributes: { mode: 0o755, uid: 0, gid: 0, mtimeMs: 0 },
+  };
+  await writeBackupManifest(dir, {
+    format: 1,
+    artifact: { path: '/bin/node', realPath: '/bin/node', content },
+    configs: [],
+  });
+}
