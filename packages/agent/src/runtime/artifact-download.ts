@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentError } from '../agent-error.ts';
 import { applyAttributes, type FileAttributes, renameDurably } from '../host/atomic-file.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
 import { DownloadRefused, openDownload } from './download-request.ts';
@@ -76,7 +77,7 @@ async function receive(download: Download, file: FileHandle): Promise<Arrived> {
       arrived = await transfer(download, file, arrived);
       return arrived;
     } catch (error) {
-      if (error instanceof RuntimeError || !(error instanceof Error) || isDiskError(error)) throw error;
+      if (error instanceof AgentError || !(error instanceof Error) || isDiskError(error)) throw error;
       if (download.signal.aborted) throw tooLate(download, error);
       fruitless = arrived.bytes > before ? 1 : fruitless + 1;
       if (fruitless >= backoff.fruitlessTries) throw givenUp(download, fruitless, error);

@@ -1,0 +1,191 @@
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checksumOf, FileHashes } from '../host/file-hash.ts';
+import { FileArtifact } from './file-artifact.ts';
+import { testArtifact } from './test-artifacts.ts';
+
+let folder: string;
+let binary: string;
+let config: string;
+let backupDir: string;
+let server: ArtifactServer;
+let files: FileArtifact;
+const signal = AbortSignal.timeout(60_000);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hoodcloud-files-'));
+  server = await ArtifactServer.listen();
+  binary = join(folder, 'bin', 'node');
+  config = join(folder, 'etc', 'config.toml');
+  backupDir = join(folder, 'data', '.upgrade-backup', 'attempt-1');
+  for (const dir of ['bin', 'etc']) await mkdir(join(folder, dir));
+  await writeFile(binary, await testArtifact('runs'));
+  await chmod(binary, 0o750);
+  await writeFile(config, 'peers = 10\n', { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    await chown(binary, 65534, 65533);
+    await chown(config, 65533, 65534);
+  }
+  await utimes(binary, 1_000_000, 1_000_000);
+  files = artifactAt(binary);
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function artifactAt(installPath: string): FileArtifact {
+  return new FileArtifact({
+    installPath,
+    configRoots: [join(folder, 'etc')],
+    allowHttpHosts: ['127.0.0.1'],
+    hashes: new FileHashes(),
+  });
+}
+
+async function offer() {
+  const content = await testArtifact('runs');
+  return { name: 'node', url: server.publish('new', content), checksum: checksumOf(content), member: null };
+}
+
+const acquire = async () => files.acquire(await offer(), { signal, backupDirs: [], onProgress: () => undefined });
+
+/** Everything of binary and configs that an undo must bring back: names, content, mode, owner, time. */
+async function snapshot(): Promise<unknown> {
+  const found: unknown[] = [];
+  for (const dir of ['bin', 'etc']) {
+    for (const name of (await readdir(join(folder, dir))).sort()) {
+      const path = join(folder, dir, name);
+      const { mode, uid, gid, mtimeMs } = await stat(path);
+      const content = checksumOf(await readFile(path));
+      found.push({ path, content, mode, uid, gid, mtimeMs: Math.floor(mtimeMs) }); // Node sets times to the microsecond
+    }
+  }
+  return found;
+}
+
+it('gives the new binary the owner and mode of the old one (A8)', async () => {
+  const before = await stat(binary);
+  await files.install(await acquire());
+  const { mode, uid, gid } = await stat(binary);
+  expect({ mode, uid, gid }).toEqual({ mode: before.mode, uid: before.uid, gid: before.gid });
+});
+
+it('follows a link at the install path and leaves it in place (A8, field case 50)', async () => {
+  const link = join(folder, 'current');
+  await symlink(binary, link);
+  files = artifactAt(link);
+  const handle = await acquire();
+  await files.install(handle);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  expect(checksumOf(await readFile(binary))).toBe(handle.installedChecksum);
+});
+
+it('refuses a member of an archive with nothing touched', async () => {
+  const before = await snapshot();
+  const artifact = { ...(await offer()), member: 'bin/node' };
+  const acquired = files.acquire(artifact, { signal, backupDirs: [], onProgress: () => undefined });
+  await expect(acquired).rejects.toMatchObject({ code: 'archive_unsupported' });
+  expect(await snapshot()).toEqual(before);
+});
+
+it('says that it has no address and no backup, when a way back is nowhere to be found', async () => {
+  const artifact = { ...(await offer()), url: '' };
+  const acquired = files.acquire(artifact, { signal, backupDirs: [], onProgress: () => undefined });
+  await expect(acquired).rejects.toMatchObject({ code: 'artifact_unavailable' });
+});
+
+it('verifies what is on the disk, not what it remembers', async () => {
+  const handle = await acquire();
+  const { atime, mtime, size } = await stat(handle.location);
+  await writeFile(handle.location, Buffer.alloc(size));
+  await utimes(handle.location, atime, mtime);
+  await expect(files.verify(handle, signal)).rejects.toMatchObject({ code: 'checksum_mismatch' });
+});
+
+it('keeps two configs of one name apart in the backup', async () => {
+  const other = join(folder, 'etc', 'other', 'config.toml');
+  await mkdir(join(folder, 'etc', 'other'));
+  await writeFile(other, 'other\n');
+  await files.backUp(backupDir, [config, other], signal);
+  await files.writeConfig(config, Buffer.from('x'));
+  await files.writeConfig(other, Buffer.from('y'));
+  await files.restoreConfig(backupDir, config);
+  await files.restoreConfig(backupDir, other);
+  expect(await readFile(config, 'utf8')).toBe('peers = 10\n');
+  expect(await readFile(other, 'utf8')).toBe('other\n');
+  expect((await readdir(join(backupDir, 'configs'))).sort()).toEqual(['2-config.toml', 'config.toml']);
+});
+
+it('lets nobody else read a backup: configs hold secrets', async () => {
+  await files.backUp(backupDir, [config], signal);
+  expect((await stat(join(backupDir, 'configs', 'config.toml'))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(backupDir, 'configs'))).mode & 0o777).toBe(0o700);
+});
+
+it('touches no file that is as it was: an undo of what never ran changes no inode', async () => {
+  await files.backUp(backupDir, [config], signal);
+  const before = (await stat(binary)).ino;
+  await files.restore(backupDir);
+  expect((await stat(binary)).ino).toBe(before);
+});
+
+it.each(['original', 'copy in the manifest', 'copy on the disk'])(
+  'restores nothing when the checksum of the %s differs (A12)',
+  async (which) => {
+    await files.backUp(backupDir, [config], signal);
+    await files.install(await acquire());
+    const before = await snapshot();
+    const path = join(backupDir, 'manifest.json');
+    const manifest = JSON.parse(await readFile(path, 'utf8'));
+    if (which === 'original') manifest.artifact.content.originalChecksum = checksumOf('x');
+    if (which === 'copy in the manifest') manifest.artifact.content.copyChecksum = checksumOf('x');
+    await writeFile(path, JSON.stringify(manifest));
+    if (which === 'copy on the disk') await writeFile(join(backupDir, 'binaries', 'node'), 'x');
+    await expect(files.restore(backupDir)).rejects.toMatchObject({ code: 'backup_corrupt' });
+    expect(await snapshot()).toEqual(before);
+  },
+);
+
+it('brings back content, mode, owner and time of every file, wherever the change stopped and however often it undoes', async () => {
+  const fresh = join(folder, 'etc', 'new.toml');
+  await files.backUp(backupDir, [config, fresh], signal);
+  const before = await snapshot();
+  const undo = [
+    () => files.restoreConfig(backupDir, config),
+    () => files.restoreConfig(backupDir, fresh),
+    () => files.restore(backupDir),
+    () => files.discard({ name: 'node', url: '', checksum: '', member: null }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.nat(4), fc.array(fc.nat(3), { maxLength: 4 }), async (stopAfter, repeated) => {
+      const changes = [
+        async () => void (await acquire()),
+        async () => files.install(await acquire()),
+        () => files.writeConfig(config, Buffer.from('peers = 100\n')),
+        () => files.writeConfig(fresh, Buffer.from('new\n')),
+      ];
+      for (const change of changes.slice(0, stopAfter)) await change();
+      for (const index of [...repeated, 0, 1, 2, 3]) await undo[index]?.();
+      expect(await snapshot()).toEqual(before);
+    }),
+    { numRuns: 25 },
+  );
+});
