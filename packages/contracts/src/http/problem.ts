@@ -6,6 +6,8 @@ export const fieldErrorSchema = z.object({
   field: z.string(),
   code: z.string(),
   message: z.string(),
+  /** Number of the creation-time rule that is broken (spec "Creation-Time Rules"). */
+  rule: z.union([z.number().int(), z.string()]).optional(),
 });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 

@@ -40,7 +40,9 @@ export function toProblem(error: unknown): Problem {
   }
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error as never);
   if (error instanceof DomainError) {
-    return problem(CONFLICTS.has(error.code) ? 409 : 422, error.code, error.message, { details: error.details });
+    const errors = 'errors' in error ? { errors: error.errors as FieldError[] } : {};
+    const more = { details: error.details, ...errors };
+    return problem(CONFLICTS.has(error.code) ? 409 : 422, error.code, error.message, more);
   }
   if (error instanceof FileFormatError) {
     const errors = error.problems.map((message) => ({ field: '', code: error.code, message }));

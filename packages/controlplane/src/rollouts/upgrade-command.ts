@@ -4,6 +4,7 @@ import {
   ArtifactKind,
   BudgetsSchema,
   DriftPolicy,
+  LinkPolicy,
   Operation,
   type UpgradePayload,
   UpgradePayloadSchema,
@@ -121,6 +122,7 @@ export function upgradePayload(input: {
       content,
       lastWrittenChecksum: input.lastWritten[path] ?? '',
     })),
+    linkPolicy: rollout.link_policy === 'replace' ? LinkPolicy.REPLACE : LinkPolicy.FOLLOW,
     driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,
     budgets: wireBudgets(input.runtime, input.stableMs),
   });

@@ -325,6 +325,7 @@ export interface RolloutsTable {
   started_at: Date | null;
   ended_at: Date | null;
   updated_at: Generated<Date>;
+  link_policy: Generated<'follow' | 'replace'>;
 }
 
 export interface Tables {

@@ -6,12 +6,16 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Registry } from 'prom-client';
 import { apiKeyRoutes } from '../../auth/api-key-routes.ts';
 import { apiKeyAuthenticator, createApiKey } from '../../auth/api-keys.ts';
+import { GoTemplateRenderer } from '../../config-rendering/go-template-renderer.ts';
+import { renderForNodes } from '../../config-rendering/render-for-nodes.ts';
 import { Notifications } from '../../db/notifications.ts';
+import { eventRoutes } from '../../events/event-routes.ts';
 import type { Feature } from '../../feature.ts';
 import { incidentRoutes } from '../../incidents/incident-routes.ts';
 import { ChainFiles } from '../../manifests/chain-files.ts';
 import { FileReader } from '../../manifests/file-reader.ts';
 import { nodeRoutes } from '../../nodes/node-routes.ts';
+import { rolloutRoutes } from '../../rollouts/rollout-routes.ts';
 import { createApiServer } from '../api-server.ts';
 
 /** The answer of a request, its body parsed. */
@@ -49,7 +53,7 @@ export class ApiFixture {
     const notifications = await Notifications.open(database.url, (error) => logged.push(error));
     const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
     const app = await createApiServer({
-      features: featuresOf(database, configDir),
+      features: featuresOf(database, configDir, notifications),
       authenticators: [apiKeyAuthenticator(database.db)],
       log,
       metrics: new Registry(),
@@ -90,13 +94,17 @@ export class ApiFixture {
   }
 }
 
-function featuresOf({ db }: MigratedDatabase, configDir: string): Feature[] {
+function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: Notifications): Feature[] {
   const chains = new ChainFiles(() => configDir);
-  void new FileReader(() => configDir);
+  const manifests = new FileReader(() => configDir);
+  const targets = { chains, renderConfigs: renderForNodes(db, new GoTemplateRenderer()) };
+  const sources = { files: { chains, manifests }, targets };
   return [
     { name: 'auth', routes: apiKeyRoutes(db) },
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
+    { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
+    { name: 'events', routes: eventRoutes({ db, notifications }) },
   ];
 }
 

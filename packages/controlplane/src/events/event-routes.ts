@@ -1,0 +1,70 @@
+import { idParamsSchema } from '@hoodcloud/contracts/http/common';
+import { eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http/events';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../db/database.ts';
+import type { Notifications } from '../db/notifications.ts';
+import { notFound } from '../http/problem-error.ts';
+import { typedRoutes } from '../http/typed-routes.ts';
+import { listEvents } from './event-read-model.ts';
+import { streamEvents } from './event-stream.ts';
+
+const tags = ['events'];
+
+export interface EventRouteParts {
+  readonly db: Database;
+  readonly notifications: Notifications;
+}
+
+/**
+ * `GET /events` and `GET /rollouts/{id}/events`: a JSON list, or server-sent events when the client accepts
+ * `text/event-stream`.
+ */
+export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => void {
+  return (api) => {
+    const routes = typedRoutes(api);
+    const answers = { querystring: eventListQuerySchema, response: { 200: eventPageSchema } };
+    routes.get('/events', { schema: { operationId: 'listEvents', tags, ...answers } }, (request, reply) =>
+      answer(parts, request, reply, request.query),
+    );
+    routes.get(
+      '/rollouts/:id/events',
+      { schema: { operationId: 'listRolloutEvents', tags, params: idParamsSchema, ...answers } },
+      async (request, reply) => {
+        const { id: rolloutId } = request.params;
+        const rollout = await parts.db
+          .selectFrom('rollouts')
+          .select('id')
+          .where('id', '=', rolloutId)
+          .executeTakeFirst();
+        if (!rollout) throw notFound('rollout', rolloutId);
+        return answer(parts, request, reply, { ...request.query, rolloutId });
+      },
+    );
+  };
+}
+
+async function answer(
+  parts: EventRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: { after: number; limit: number; rolloutId?: string },
+) {
+  if (!String(request.headers.accept ?? '').includes('text/event-stream')) return listEvents(parts.db, query);
+  const { rolloutId } = query;
+  const after = lastEventId(request) ?? query.after;
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  reply.raw.flushHeaders();
+  await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }) });
+  return reply;
+}
+
+/** Where a client that lost its stream goes on; null when the header is absent or none of ours. */
+function lastEventId(request: FastifyRequest): number | null {
+  const id = Number(request.headers['last-event-id'] ?? Number.NaN);
+  return Number.isSafeInteger(id) && id >= 0 ? id : null;
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
+import type { Db } from '../db/database.ts';
+import { json } from '../db/json.ts';
+import { appendEvent } from '../events/append-event.ts';
+import { type PreparedRollout, prepareRollout, type RolloutSources } from './prepare-rollout.ts';
+import { RolloutActiveError, RolloutRulesError } from './rollout-errors.ts';
+
+/**
+ * Creates a pending rollout: its row, the chain's owner and the event in the caller's transaction (C2).
+ * @returns its id
+ * @throws RolloutRulesError with everything that is wrong at once, RolloutActiveError when only the chain is taken
+ */
+export async function createRollout(
+  tx: Db,
+  sources: RolloutSources,
+  request: CreateRolloutRequest,
+  actor: string,
+): Promise<string> {
+  const id = randomUUID();
+  const prepared = await prepareRollout(tx, sources, request, id);
+  refuseBroken(prepared);
+  await takeChain(tx, request.chain_profile_id, id);
+  await insertRollout(tx, prepared, id, actor);
+  await appendEvent(tx, {
+    kind: 'rollout_created',
+    subjectType: 'rollout',
+    subjectId: id,
+    rolloutId: id,
+    actor,
+    data: {
+      chain_profile_id: request.chain_profile_id,
+      target_version: prepared.draft.upgrade.target_version,
+      strategy: request.strategy,
+    },
+  });
+  return id;
+}
+
+function refuseBroken({ violations, activeOwner, draft }: PreparedRollout): void {
+  const others = violations.filter(({ rule }) => rule !== 5);
+  if (others.length > 0) throw new RolloutRulesError(violations);
+  if (violations.length > 0) throw new RolloutActiveError(draft.request.chain_profile_id, activeOwner);
+}
+
+/** The database decides when two are created at once; the loser waits here for the winner's commit. */
+async function takeChain(tx: Db, chainProfileId: string, rolloutId: string): Promise<void> {
+  const taken = await tx
+    .insertInto('active_chains')
+    .values({ chain_profile_id: chainProfileId, owner_type: 'rollout', owner_id: rolloutId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('owner_id')
+    .executeTakeFirst();
+  if (taken) return;
+  const owner = await tx
+    .selectFrom('active_chains')
+    .select(['owner_type as type', 'owner_id as id'])
+    .where('chain_profile_id', '=', chainProfileId)
+    .executeTakeFirst();
+  throw new RolloutActiveError(chainProfileId, owner ?? null);
+}
+
+async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, actor: string): Promise<void> {
+  const { request, upgrade } = draft;
+  const { binary_name, target_version, target_binary_url, manifest_content_hash } = upgrade;
+  if (binary_name === null || target_version === null || target_binary_url === null || manifest_content_hash === null) {
+    throw new Error('a rollout without target passed the rules');
+  }
+  await tx
+    .insertInto('rollouts')
+    .values({
+      id,
+      chain_profile_id: request.chain_profile_id,
+      node_type: request.node_type,
+      upgrade_id: request.upgrade_id ?? null,
+      binary_name,
+      source_version: request.source_version ?? null,
+      target_version,
+      artifact_kind: draft.artifactKind,
+      target_binary_url,
+      target_binary_checksum: upgrade.target_binary_checksum,
+      target_artifact_member: upgrade.target_artifact_member,
+      strategy: request.strategy,
+      batch_size: request.batch_size,
+      canary_size: request.canary_size,
+      failure_threshold: request.failure_threshold,
+      max_failures: request.max_failures ?? null,
+      min_attempted: request.min_attempted,
+      max_in_flight: request.max_in_flight ?? null,
+      health_wait_ms: draft.healthWaitMs,
+      force_continue: request.force_continue,
+      skip_validation: request.skip_validation,
+      offline_policy: request.offline_policy,
+      drift_policy: upgrade.drift_policy,
+      link_policy: upgrade.link_policy,
+      migration_type: upgrade.migration_type,
+      recovery_plan: upgrade.recovery_plan,
+      acknowledge_state_risk: request.acknowledge_state_risk,
+      config_changes: json(draft.configChanges),
+      manifest_content_hash,
+      node_ids: request.node_ids ?? null,
+      created_by: actor,
+    })
+    .execute();
+}

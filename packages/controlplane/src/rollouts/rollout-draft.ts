@@ -1,0 +1,176 @@
+import type { ChainProfile } from '@hoodcloud/contracts/files/chain-profile';
+import type { FieldError } from '@hoodcloud/contracts/http/problem';
+import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
+import type { ArtifactKind } from '@hoodcloud/domain/rollout-rules';
+import type { MigrationType } from '@hoodcloud/domain/rollout-strategy-name';
+import type { StoredConfigChange } from '../config-rendering/stored-config-change.ts';
+import type { ChainFiles } from '../manifests/chain-files.ts';
+import { ConfigFileNotFoundError, UnsafeNameError } from '../manifests/config-dir.ts';
+import type { ManifestReader } from '../manifests/manifest-reader.ts';
+
+/** The files a rollout is made from. */
+export interface RolloutFiles {
+  readonly chains: Pick<ChainFiles, 'profile' | 'template'>;
+  readonly manifests: Pick<ManifestReader, 'get'>;
+}
+
+/** What an upgrade is, whether a manifest said so (auto mode) or the request (manual mode). */
+export interface UpgradeFacts {
+  readonly binary_name: string | null;
+  readonly target_version: string | null;
+  readonly target_binary_url: string | null;
+  readonly target_binary_checksum: string;
+  readonly target_artifact_member: string | null;
+  readonly manifest_content_hash: string | null;
+  readonly migration_type: MigrationType;
+  readonly recovery_plan: string | null;
+  readonly drift_policy: 'fail' | 'overwrite';
+  readonly link_policy: 'follow' | 'replace';
+}
+
+/** A rollout that someone wants, manifest and defaults filled in, and what is wrong with it so far. */
+export interface RolloutDraft {
+  readonly request: CreateRolloutRequest;
+  readonly upgrade: UpgradeFacts;
+  readonly artifactKind: ArtifactKind;
+  readonly healthWaitMs: number;
+  readonly configChanges: readonly StoredConfigChange[];
+  readonly problems: readonly FieldError[];
+}
+
+type WantedChange = NonNullable<CreateRolloutRequest['config_changes']>[number];
+
+/** Fields that the manifest gives in auto mode; the request must not say something else. */
+const GIVEN_BY_MANIFEST = [
+  'binary_name',
+  'target_version',
+  'target_binary_url',
+  'target_binary_checksum',
+  'target_artifact_member',
+  'migration_type',
+  'manifest_content_hash',
+] as const;
+
+/**
+ * Fills a request from its manifest, the chain's profile and the templates (spec "Manifest Loader").
+ * @throws ConfigFileNotFoundError for a missing manifest or profile, FileFormatError for one that is wrong
+ */
+export async function draftRollout(files: RolloutFiles, request: CreateRolloutRequest): Promise<RolloutDraft> {
+  const { profile } = await files.chains.profile(request.chain_profile_id);
+  const { upgrade, changes, problems } =
+    request.upgrade_id === undefined
+      ? manualUpgrade(request)
+      : await upgradeOfManifest(files, request, request.upgrade_id);
+  const binary = profile.binaries.find(({ name }) => name === upgrade.binary_name);
+  const configs = await readTemplates(files, profile, changes);
+  return {
+    request,
+    upgrade,
+    artifactKind: binary?.artifact_kind ?? 'file',
+    healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
+    configChanges: configs.changes,
+    problems: [...problems, ...profileProblems(request, upgrade, profile), ...configs.problems],
+  };
+}
+
+interface Source {
+  readonly upgrade: UpgradeFacts;
+  readonly changes: readonly WantedChange[];
+  readonly problems: readonly FieldError[];
+}
+
+function manualUpgrade(request: CreateRolloutRequest): Source {
+  const required = ['binary_name', 'source_version', 'target_version', 'target_binary_url'] as const;
+  const missing = required.filter((field) => request[field] === undefined);
+  return {
+    upgrade: {
+      binary_name: request.binary_name ?? null,
+      target_version: request.target_version ?? null,
+      target_binary_url: request.target_binary_url ?? null,
+      target_binary_checksum: request.target_binary_checksum ?? '',
+      target_artifact_member: request.target_artifact_member ?? null,
+      manifest_content_hash: request.manifest_content_hash ?? null,
+      migration_type: request.migration_type ?? 'none',
+      recovery_plan: request.recovery_plan ?? null,
+      drift_policy: request.drift_policy ?? 'fail',
+      link_policy: 'follow',
+    },
+    changes: request.config_changes ?? [],
+    problems: missing.map((field) => ({
+      field,
+      code: 'missing',
+      message: `Give ${field}, or upgrade_id so that the manifest gives it.`,
+    })),
+  };
+}
+
+async function upgradeOfManifest(
+  { manifests }: RolloutFiles,
+  request: CreateRolloutRequest,
+  upgradeId: string,
+): Promise<Source> {
+  const { manifest, contentHash, file } = await manifests.get(request.chain_profile_id, upgradeId);
+  const upgrade: UpgradeFacts = {
+    binary_name: manifest.binary_name,
+    target_version: manifest.target_version,
+    target_binary_url: manifest.target_url,
+    target_binary_checksum: manifest.target_checksum,
+    target_artifact_member: manifest.target_member ?? null,
+    manifest_content_hash: contentHash,
+    migration_type: manifest.state_compatibility.migration_type,
+    recovery_plan: manifest.recovery_plan ?? request.recovery_plan ?? null,
+    drift_policy: request.drift_policy ?? manifest.drift,
+    link_policy: manifest.link,
+  };
+  const problems: FieldError[] = GIVEN_BY_MANIFEST.filter(
+    (field) => request[field] !== undefined && request[field] !== upgrade[field],
+  ).map((field) => ({
+    field,
+    code: 'given_by_manifest',
+    message: `${file} says ${upgrade[field]}: leave ${field} out.`,
+  }));
+  if (request.config_changes !== undefined) {
+    const message = `${file} says which configs change: leave config_changes out.`;
+    problems.push({ field: 'config_changes', code: 'given_by_manifest', message });
+  }
+  if (manifest.node_type !== request.node_type) {
+    const message = `${file} is for nodes of type ${manifest.node_type}.`;
+    problems.push({ field: 'node_type', code: 'node_type_mismatch', message });
+  }
+  return { upgrade, changes: manifest.config_changes, problems };
+}
+
+function profileProblems(request: CreateRolloutRequest, upgrade: UpgradeFacts, profile: ChainProfile): FieldError[] {
+  const problems: FieldError[] = [];
+  if (!profile.node_types.includes(request.node_type)) {
+    const message = `The chain has no node type "${request.node_type}"; it knows ${profile.node_types.join(', ')}.`;
+    problems.push({ field: 'node_type', code: 'unknown_node_type', message });
+  }
+  const names = profile.binaries.map(({ name }) => name);
+  if (upgrade.binary_name !== null && !names.includes(upgrade.binary_name)) {
+    const message = `The chain has no binary "${upgrade.binary_name}"; it knows ${names.join(', ')}.`;
+    problems.push({ field: 'binary_name', code: 'unknown_binary', message });
+  }
+  return problems;
+}
+
+/** Takes the templates' text into the rollout, so that it keeps what it was created with (E3). */
+async function readTemplates(
+  { chains }: RolloutFiles,
+  profile: ChainProfile,
+  wanted: readonly WantedChange[],
+): Promise<{ changes: StoredConfigChange[]; problems: FieldError[] }> {
+  const changes: StoredConfigChange[] = [];
+  const problems: FieldError[] = [];
+  for (const [index, { path, template, overrides, variable_overrides }] of wanted.entries()) {
+    try {
+      const text = await chains.template(profile.chain_profile_id, template);
+      const { variables } = profile;
+      changes.push({ path, template, text, variables, overrides: { ...variable_overrides, ...overrides } });
+    } catch (error) {
+      if (!(error instanceof ConfigFileNotFoundError || error instanceof UnsafeNameError)) throw error;
+      problems.push({ field: `config_changes.${index}.template`, code: error.code, message: error.message });
+    }
+  }
+  return { changes, problems };
+}

@@ -1,0 +1,37 @@
+import type { FieldError } from '@hoodcloud/contracts/http/problem';
+import { sentenceOf } from '@hoodcloud/domain/reasons';
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
+import { NoEligibleNodesError } from './rollout-errors.ts';
+import type { RolloutRow } from './rollout-row.ts';
+
+/**
+ * Refuses a start that would do nothing (C4). The nodes are judged again when the workflow resolves them.
+ * @throws NoEligibleNodesError with each node's reason
+ */
+export async function refuseWithoutTargets(
+  db: Db,
+  sources: TargetSources,
+  rollout: RolloutRow,
+  now: number,
+): Promise<void> {
+  const judged = await judgeTargets(db, sources, rollout, await targetNodeIds(db, rollout), now);
+  if ([...judged.values()].some(({ kind }) => kind === 'eligible')) return;
+  const names = await nodeNames(db, [...judged.keys()]);
+  const errors: FieldError[] = [...judged].flatMap(([nodeId, eligibility]) => {
+    if (eligibility.kind === 'eligible') return [];
+    const { reason } = eligibility;
+    return [{ field: names.get(nodeId) ?? nodeId, code: reason.code, message: sentenceOf(reason) }];
+  });
+  throw new NoEligibleNodesError(errors);
+}
+
+async function nodeNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['id', 'name'])
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
