@@ -37,6 +37,8 @@ export interface EnsureOptions {
   /** Called when a state begins, and every second of a build. */
   readonly onProgress?: (progress: BuildProgress) => void;
   readonly signal?: AbortSignal;
+  /** Leaves the processors to whoever wants them: for a build beside a chain that lives. */
+  readonly inBackground?: boolean;
 }
 
 /** A release could not be built; the message says what to do. */
@@ -67,7 +69,7 @@ export async function ensureCometbft(release: CometbftRelease, options: EnsureOp
     progress('building');
     const ticker = setInterval(() => progress('building'), 1000);
     try {
-      await build(release, cacheDir, path, options.signal);
+      await build(release, cacheDir, path, options);
     } finally {
       clearInterval(ticker);
     }
@@ -86,7 +88,12 @@ export async function ensureCometbftReleases<R extends CometbftRelease>(
   return Object.fromEntries(found) as Record<R, CometbftBinary>;
 }
 
-async function build(release: CometbftRelease, cacheDir: string, path: string, signal?: AbortSignal): Promise<void> {
+async function build(
+  release: CometbftRelease,
+  cacheDir: string,
+  path: string,
+  { signal, inBackground = false }: EnsureOptions,
+): Promise<void> {
   if (!(await goAvailable())) {
     throw new CometbftBuildError(
       `CometBFT ${release} is built with Go, and there is no go on the PATH: install Go 1.23 or newer.`,
@@ -96,7 +103,9 @@ async function build(release: CometbftRelease, cacheDir: string, path: string, s
   const bin = await mkdtemp(join(cacheDir, '.build-'));
   const env = { ...process.env, GOBIN: bin, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' };
   try {
-    await run('go', ['install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${release}`], {
+    const install = ['go', 'install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${release}`] as const;
+    const [program, ...args] = inBackground ? (['nice', '-n', '19', ...install] as const) : install;
+    await run(program, args, {
       env,
       maxBuffer: 16 << 20,
       ...(signal && { signal }),

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type BuildProgress, type CometbftRelease, ensureCometbft } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import { createNetwork, loopbackPlaces, type Validator } from '@hoodcloud/testkit/chains/cometbft-network';
+import type { DemoFolder } from '../stage/demo-state.ts';
+import type { Narrator } from '../stage/narrator.ts';
+import { type DemoChain, type DemoReleases, VALIDATORS } from './demo-chain.ts';
+
+const EVERY_SECONDS = 15;
+
+/** Real releases, built once per machine. The first two are awaited, the third is built while the first rollout runs. */
+export async function cometbftReleases(narrator: Narrator, signal: AbortSignal): Promise<DemoReleases> {
+  const onProgress = (progress: BuildProgress) => tell(narrator, progress);
+  const ensure = (release: CometbftRelease, inBackground: boolean) =>
+    ensureCometbft(release, { signal, inBackground, onProgress }).then(({ path, sha256 }) => ({
+      version: release,
+      path,
+      sha256,
+    }));
+  const old = await ensure('v0.38.17', false);
+  const good = await ensure('v0.38.21', false);
+  const bad = ensure('v1.0.1', true);
+  bad.catch(() => undefined); // whoever awaits it meets the error; until then it is nobody's
+  return { old, good, bad };
+}
+
+function tell(narrator: Narrator, { release, state, elapsedSeconds, expectedSeconds }: BuildProgress): void {
+  if (state === 'building' && elapsedSeconds % EVERY_SECONDS !== 0) return;
+  const words = {
+    cached: 'is there from an earlier run',
+    built: `is built (${elapsedSeconds} s)`,
+    building: `go install … (usually ${expectedSeconds} s) … ${elapsedSeconds} s`,
+  };
+  narrator.say(`CometBFT ${release}: ${words[state]}`);
+}
+
+/** Four validators on the loopback address; made by the first run, found by later ones. */
+export async function cometbftChain(folder: DemoFolder, releases: DemoReleases, firstPort: number): Promise<DemoChain> {
+  return {
+    kind: 'cometbft',
+    chainProfileId: 'cometbft-demo',
+    binaryName: 'cometbft',
+    releases,
+    validators: await network(folder, releases.old.path, firstPort),
+    startArguments: ({ home }) => ['start', '--home', home],
+  };
+}
+
+async function network(folder: DemoFolder, binary: string, firstPort: number): Promise<readonly Validator[]> {
+  const record = folder.at('network.json'); // written last: without it the network is not whole
+  if (existsSync(record)) return JSON.parse(await readFile(record, 'utf8')) as Validator[];
+  const places = loopbackPlaces(VALIDATORS, firstPort);
+  const validators = await createNetwork({ binary, dir: folder.at('network'), places });
+  await writeFile(record, JSON.stringify(validators, null, 2));
+  return validators;
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import { type DemoChain, NODE_TYPE } from '../chain/demo-chain.ts';
+import type { Operator } from '../stage/operator.ts';
+import type { Stage } from '../stage/stage.ts';
+import { until } from '../stage/until.ts';
+import { type DemoHost, hostOf, prepareHost } from './demo-agent.ts';
+import { endNodes } from './end-nodes.ts';
+
+const AGENT = fileURLToPath(new URL('../../../packages/agent/src/bin/hoodcloud-agent.ts', import.meta.url));
+const run = promisify(execFile);
+const JOIN_MS = 60_000;
+
+/** Four hosts with an agent each, joined by one-time tokens; afterwards every node is online and its version is known. */
+export async function joinFleet(stage: Stage, chain: DemoChain, operator: Operator): Promise<void> {
+  const { narrator, interrupted } = stage;
+  const hosts = chain.validators.map((validator) => hostOf(stage.folder, chain, validator));
+  stage.cast.add('nodes', () => endNodes(chain.validators, stage.folder.path));
+  for (const host of hosts) await bringIn(stage, host, chain, operator);
+  await until('every agent online with a known version', JOIN_MS, interrupted, async () => {
+    const nodes = await operator.asks<NodeView[]>(['node', 'list']);
+    const known = ({ online, components }: NodeView) =>
+      online && components.some((part) => part.binary_version !== null);
+    return nodes.length >= hosts.length && nodes.every(known) ? nodes : null;
+  });
+  narrator.say('Four agents are online; what each node runs was recognised by the checksum of its process.');
+  await operator.types(['node', 'list']);
+}
+
+/** One host: registered, joined by a one-time token, its agent started, which starts the node. */
+async function bringIn(stage: Stage, host: DemoHost, chain: DemoChain, operator: Operator): Promise<void> {
+  const { cast, ports } = stage;
+  const joined = existsSync(join(host.stateDir, 'credential.json'));
+  await prepareHost(host, chain, `127.0.0.1:${ports.gateway}`, !joined);
+  const command = (...words: string[]) => ['--import', 'tsx', AGENT, ...words, '--config', host.configFile];
+  if (!joined) {
+    const { chainProfileId } = chain;
+    await operator.asks<NodeView>(['node', 'add', host.name, '--chain', chainProfileId, '--type', NODE_TYPE]);
+    const { join_token: token } = await operator.asks<JoinTokenView>(['node', 'join-token', host.name]);
+    await run(process.execPath, command('join', '--token', token));
+  }
+  cast.start(`agent-${host.name}`, process.execPath, command('run'));
+}

@@ -1,0 +1,33 @@
+import type { DemoReport } from '../report/demo-report.ts';
+import type { SetStage } from '../stage/stage.ts';
+
+/** Says what was seen from outside, and where to look further. */
+export function curtain({ narrator, controlPlane, folder }: SetStage, report: DemoReport): void {
+  const { chain, bad_release, seconds } = report;
+  narrator.scene('What processes and chain showed');
+  for (const { name, before, after } of report.nodes) {
+    narrator.say(`${name}: ${before.version} ${short(before.sha256)} → ${after.version} ${short(after.sha256)}`);
+  }
+  const pause = (chain.longest_pause_ms / 1000).toFixed(1);
+  narrator.say(
+    `The chain went from height ${chain.first_height} to ${chain.last_height}; its longest pause was ${pause} s.`,
+  );
+  for (const node of bad_release.nodes.filter(({ status }) => status !== 'pending')) {
+    narrator.say(
+      `The bad release on ${node.name}: ${node.status}, ${node.phase}; it runs ${short(node.running_sha256)}.`,
+    );
+  }
+  narrator.say(`Set-up ${seconds.setup} s, rollout ${seconds.rollout} s, bad release ${seconds.bad_release} s.`);
+  narrator.scene('Everything is up');
+  process.stdout.write(`  API          ${controlPlane.url}/api/v1   (OpenAPI: ${controlPlane.url}/openapi.json)
+  API key      ${controlPlane.apiKey}
+  Temporal UI  ${controlPlane.temporalUi}
+  Logs, data   ${folder.path}
+
+  Try it:  export HOODCLOUD_URL=${controlPlane.url} HOODCLOUD_API_KEY=${controlPlane.apiKey}
+           npx tsx packages/cli/src/bin/hoodctl.ts rollout list
+  Ctrl-C ends everything; npm run demo begins from what this run left, npm run demo -- --reset anew.
+`);
+}
+
+const short = (sha256: string): string => sha256.slice(0, 12);

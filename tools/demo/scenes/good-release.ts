@@ -1,0 +1,34 @@
+import type { DemoRelease } from '../chain/demo-chain.ts';
+import { NODE_TYPE } from '../chain/demo-chain.ts';
+import type { ObservedNode } from '../report/observe-nodes.ts';
+import type { SetStage } from '../stage/stage.ts';
+
+/** What a rollout of the story is ordered with; every choice is the operator's. */
+export function rolloutFlags(stage: SetStage, release: DemoRelease): string[] {
+  const { chainProfileId } = stage.chain;
+  return [
+    ...['--chain', chainProfileId, '--type', NODE_TYPE, '--upgrade', release.version],
+    ...['--strategy', 'canary', '--canary-size', '1', '--batch-size', '1'],
+  ];
+}
+
+/**
+ * The release that the nodes don't run yet: the newer one the first time, the older one when an earlier run left the
+ * newer (both read the same data).
+ */
+export function releaseToRoll(stage: SetStage, running: readonly ObservedNode[]): DemoRelease {
+  const { old, good } = stage.chain.releases;
+  return running.every(({ sha256 }) => sha256 === good.sha256) ? old : good;
+}
+
+/** Plan, then a canary rollout over the living chain, watched to its end. */
+export async function goodRelease(stage: SetStage, release: DemoRelease): Promise<void> {
+  const { narrator, operator } = stage;
+  narrator.scene(`The fleet gets ${release.version}: one canary, then node by node`);
+  await stage.files.offer(release);
+  const flags = rolloutFlags(stage, release);
+  await operator.types(['rollout', 'plan', ...flags], [4]); // 4: it would change nodes
+  await operator.types(['rollout', 'create', ...flags]);
+  await operator.types(['rollout', 'start', 'latest', '--watch', '--reason', `move to ${release.version}`]);
+  await operator.types(['rollout', 'nodes', 'latest']);
+}

@@ -1,0 +1,32 @@
+import { goAvailable } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import type { DemoArguments } from '../demo-arguments.ts';
+import { Cast } from '../stage/cast.ts';
+import { choosePorts, DemoFolder } from '../stage/demo-state.ts';
+import { Narrator } from '../stage/narrator.ts';
+import type { Stage } from '../stage/stage.ts';
+
+/** An earlier run left something that this one can't go on from; the message says what to type. */
+export class DemoLeftOver extends Error {
+  readonly code = 'demo_left_over';
+}
+
+/** Finds or makes the demo's folder and ports, and decides which chain it is. */
+export async function openStage(options: DemoArguments, interrupted: AbortSignal): Promise<Stage> {
+  const folder = new DemoFolder(process.env.HOODCLOUD_DEMO_FOLDER ?? '.demo');
+  if (options.reset) folder.clear();
+  const chain = options.standIn || !(await goAvailable()) ? 'stand-in' : 'cometbft';
+  const left = folder.read();
+  if (left && left.chain !== chain) {
+    throw new DemoLeftOver(`An earlier run left a ${left.chain} chain. Begin anew: npm run demo -- --reset`);
+  }
+  const state = left ?? { chain, ports: await choosePorts(), apiKey: null };
+  folder.write(state);
+  return {
+    folder,
+    ports: state.ports,
+    chainKind: chain,
+    cast: new Cast(folder.at('logs')),
+    narrator: new Narrator(),
+    interrupted,
+  };
+}
