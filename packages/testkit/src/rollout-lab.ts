@@ -107,7 +107,7 @@ export class RolloutLab {
 
   async startWorker(): Promise<void> {
     const sources = {
-      chains: { maxBlockIntervalMs: async () => null, runtime: async () => null },
+      chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
       renderConfigs: async () => new Map(),
     };
     this.#worker = await startEngineWorker({

@@ -1,5 +1,6 @@
 /** What programs write when they give up; Go's panic is followed by a page of stack trace. */
 const GIVING_UP = /\b(panic|fatal|error|failed|cannot|refus\w+)\b/i;
+const PANIC = /^panic:|^fatal error:/i;
 const LONGEST = 500;
 
 /**
@@ -7,6 +8,17 @@ const LONGEST = 500;
  * one. Undefined when it wrote nothing.
  */
 export function tellingLine(lines: readonly string[]): string | undefined {
-  const panic = lines.findLast((line) => /^panic:|^fatal error:/i.test(line));
+  const panic = lines.findLast((line) => PANIC.test(line));
   return (panic ?? lines.findLast((line) => GIVING_UP.test(line)) ?? lines.at(-1))?.slice(0, LONGEST);
+}
+
+/**
+ * The lines of a log that tell why a program ended (A18): the last ones or, where a panic stands further up, above its
+ * long stack, those from the panic on.
+ */
+export function tellingLines(lines: readonly string[], most: number): string[] {
+  const panic = lines.findLastIndex((line) => PANIC.test(line));
+  const last = lines.length - most;
+  const first = Math.max(0, panic === -1 ? last : Math.min(panic, last));
+  return lines.slice(first, first + most);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { replaceFile } from '../host/atomic-file.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
+import { tellingLines } from '../runtime/telling-line.ts';
 import { UPGRADE_ACTIONS } from './action-list.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStore } from './attempt-store.ts';
@@ -67,7 +68,7 @@ async function keepLog({ log }: RunEnvironment, component: Component, record: At
   if (!wasStarted || record.logTail.length > 0) return;
   try {
     const lines = await component.runtime.logTail(KEPT_LOG_LINES);
-    record.logTail = lines.slice(-TOLD_LOG_LINES).map((line) => line.slice(0, TOLD_LINE_CHARACTERS));
+    record.logTail = tellingLines(lines, TOLD_LOG_LINES).map((line) => line.slice(0, TOLD_LINE_CHARACTERS));
     const dir = backupDirOf(component, record.attemptId);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };

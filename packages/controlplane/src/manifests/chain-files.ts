@@ -77,10 +77,19 @@ export class ChainFiles {
 
   /** The chain's longest normal pause between blocks; null when it has none or no profile (D4a). */
   async maxBlockIntervalMs(chainProfileId: string): Promise<number | null> {
+    const seconds = (await this.#health(chainProfileId))?.max_block_interval_seconds;
+    return seconds === undefined ? null : seconds * 1000;
+  }
+
+  /** How long a started process must stay the same (D4c); null when the chain has no profile. */
+  async stableMs(chainProfileId: string): Promise<number | null> {
+    const seconds = (await this.#health(chainProfileId))?.stable_seconds;
+    return seconds === undefined ? null : seconds * 1000;
+  }
+
+  async #health(chainProfileId: string): Promise<ChainProfile['health'] | null> {
     try {
-      const { profile } = await this.profile(chainProfileId);
-      const seconds = profile.health.max_block_interval_seconds;
-      return seconds === undefined ? null : seconds * 1000;
+      return (await this.profile(chainProfileId)).profile.health;
     } catch (error) {
       if (error instanceof ConfigFileNotFoundError) return null;
       throw error;

@@ -5,6 +5,8 @@ import type { ChainLimits } from './load-rollout-snapshot.ts';
 export interface ChainFiles extends ChainLimits {
   /** Null when the chain has no `runtime.yaml`. */
   runtime(chainProfileId: string): Promise<ChainRuntime | null>;
+  /** How long a started process must stay the same (D4c), in milliseconds; null when the chain has no profile. */
+  stableMs(chainProfileId: string): Promise<number | null>;
 }
 
 /** A config file as it is to be on a node. */

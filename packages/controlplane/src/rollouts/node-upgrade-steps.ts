@@ -122,7 +122,7 @@ async function writeCommand(
     rollout,
     row,
     runtime,
-    stableMs: null,
+    stableMs: await sources.chains.stableMs(rollout.chain_profile_id),
     configs,
     lastWritten: await lastWrittenChecksums(tx, ref.nodeId, rollout.binary_name),
   });

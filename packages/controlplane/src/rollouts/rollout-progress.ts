@@ -11,6 +11,7 @@ import type { ChainFiles } from './chain-facts.ts';
 import { storeControlsByHand } from './controls-by-hand.ts';
 import { databaseNow } from './database-clock.ts';
 import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
+import { nameNodesOf } from './name-nodes.ts';
 import { recountRollout } from './recount-rollout.ts';
 import { lockRollout, type RolloutRow } from './rollout-row.ts';
 import { transitionRollout } from './rollout-transition.ts';
@@ -33,7 +34,7 @@ export async function updateRolloutProgress(
     const now = await databaseNow(tx);
     const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, new Date(now));
     if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its row was locked`);
-    const decision = decideNext(snapshot, now);
+    const decision = await nameNodesOf(tx, decideNext(snapshot, now));
     await applyStatus(tx, rollout, decision, snapshot);
     await rememberDecision(tx, rollout.id, decision, now);
     return answerOf(rollout.id, decision, now);

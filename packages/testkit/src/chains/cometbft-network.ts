@@ -39,6 +39,8 @@ export interface NetworkPlan {
   readonly places: readonly ValidatorPlace[];
   /** Pause after a block; 500 ms give a block every 0.8 to 1.1 s. */
   readonly commitTimeoutMs?: number;
+  /** How long the others wait for an absent proposer before they go on without it; CometBFT's own default is 3000. */
+  readonly proposeTimeoutMs?: number;
 }
 
 /** The ports a validator uses when it has a host of its own. */
@@ -83,7 +85,11 @@ async function configure(place: ValidatorPlace, home: string, peers: string, pla
 
 type Setting = readonly [section: string, key: string, value: string | boolean];
 
-function settings(place: ValidatorPlace, peers: string, { commitTimeoutMs = 500 }: NetworkPlan): Setting[] {
+function settings(
+  place: ValidatorPlace,
+  peers: string,
+  { commitTimeoutMs = 500, proposeTimeoutMs = 3000 }: NetworkPlan,
+): Setting[] {
   return [
     ['', 'moniker', place.name],
     ['', 'proxy_app', 'persistent_kvstore'],
@@ -93,6 +99,7 @@ function settings(place: ValidatorPlace, peers: string, { commitTimeoutMs = 500 
     ['p2p', 'persistent_peers', peers],
     ['p2p', 'allow_duplicate_ip', true],
     ['p2p', 'addr_book_strict', false],
+    ['consensus', 'timeout_propose', `${proposeTimeoutMs}ms`],
     ['consensus', 'timeout_commit', `${commitTimeoutMs}ms`],
     ['instrumentation', 'prometheus', true],
     ['instrumentation', 'prometheus_listen_addr', `${place.host}:${place.metricsPort}`],
