@@ -5,7 +5,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HelloSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import type { Logger } from 'pino';
 import type { AgentConfig } from './agent-config.ts';
-import { loadCredential } from './agent-credential.ts';
+import { type AgentCredential, loadCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
 import { AGENT_VERSION } from './agent-version.ts';
 import { CommandRouter } from './command-router.ts';
@@ -31,9 +31,23 @@ export async function runAgent(config: AgentConfig, log: Logger, signal: AbortSi
     throw new AgentError('not_joined', 'this host has not joined: run `hoodcloud-agent join --token TOKEN` first');
   }
   await mkdir(config.state_dir, { recursive: true, mode: 0o700 });
-  if ((await lockProcess(`agent ${config.state_dir}`)) === null) {
+  const lock = await lockProcess(`agent ${config.state_dir}`);
+  if (lock === null) {
     throw new AgentError('already_running', `an agent with the state_dir ${config.state_dir} is running already`);
   }
+  try {
+    await serve(config, credential, log, signal);
+  } finally {
+    lock.close();
+  }
+}
+
+async function serve(
+  config: AgentConfig,
+  credential: AgentCredential,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   const hashes = new FileHashes();
   const components = config.components.map((component) => ({
     binaryName: component.binary_name,
