@@ -1,12 +1,19 @@
 import type { Client } from '@temporalio/client';
+import { apiKeyRoutes } from './auth/api-key-routes.ts';
 import type { Config } from './config.ts';
-import type { Database } from './db/database.ts';
+import type { Notifications } from './db/notifications.ts';
 import { activityHeartbeats } from './engine/activity-heartbeats.ts';
 import { commandExpiry } from './engine/command-expiry.ts';
 import { engineRelay } from './engine/engine-relay.ts';
 import { engineSweep } from './engine/engine-sweep.ts';
 import { eventRelay } from './events/event-relay.ts';
 import type { Feature, Services } from './feature.ts';
+import type { ChainHealthSource } from './health/chain-health.ts';
+import { healthFeature } from './health/health-feature.ts';
+import { incidentRoutes } from './incidents/incident-routes.ts';
+import type { ChainFiles } from './manifests/chain-files.ts';
+import type { ManifestReader } from './manifests/manifest-reader.ts';
+import { nodeRoutes } from './nodes/node-routes.ts';
 import type { TargetSources } from './rollouts/judge-targets.ts';
 import { maintenanceCleanup } from './rollouts/maintenance-cleanup.ts';
 import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
@@ -16,12 +23,25 @@ import { rolloutActivities } from './rollouts/rollout-activities.ts';
 export interface Parts extends Services {
   readonly config: Config;
   readonly engine: Client;
+  readonly chains: ChainFiles;
+  readonly manifests: ManifestReader;
+  readonly notifications: Notifications;
   readonly targets: TargetSources;
+  readonly chainHealth: ChainHealthSource;
 }
 
 /** Every feature of the control plane; a role takes from each what it runs (design, "a role is a filter over features"). */
 export function composeFeatures(parts: Parts): Feature[] {
-  return [rolloutsFeature(parts), engineFeature(parts), eventsFeature(parts.db)];
+  const { db, chains, chainHealth } = parts;
+  return [
+    rolloutsFeature(parts),
+    { name: 'nodes', routes: nodeRoutes(db, chains) },
+    { name: 'incidents', routes: incidentRoutes(db) },
+    healthFeature(parts, chainHealth),
+    { name: 'events', reconcilers: [eventRelay(db)] },
+    engineFeature(parts),
+    { name: 'auth', routes: apiKeyRoutes(db) },
+  ];
 }
 
 function rolloutsFeature({ db, targets, config }: Parts): Feature {
@@ -42,8 +62,4 @@ function engineFeature({ db, engine, config }: Parts): Feature {
       commandExpiry(db),
     ],
   };
-}
-
-function eventsFeature(db: Database): Feature {
-  return { name: 'events', reconcilers: [eventRelay(db)] };
 }

@@ -56,6 +56,7 @@ export interface Scene {
 
 const SILENT_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const POLL_MS = 15;
+const HEARTBEAT_MS = 5_000;
 
 /**
  * Workflows, worker, relay and Postgres as in production, with agents and health proofs that a test scripts. What they
@@ -65,6 +66,8 @@ export class RolloutLab {
   readonly database: MigratedDatabase;
   readonly client: Client;
   readonly taskQueue: string;
+  /** host:port */
+  readonly temporalAddress: string;
   script: LabScript = {};
   readonly commands: LabCommand[] = [];
   readonly #closeClient: () => Promise<void>;
@@ -73,18 +76,25 @@ export class RolloutLab {
   #polling = true;
   #polled: Promise<void> = Promise.resolve();
   #pollError: unknown = null;
+  #heartbeatsAt = 0;
 
-  private constructor(database: MigratedDatabase, taskQueue: string) {
+  private constructor(database: MigratedDatabase, taskQueue: string, temporalAddress: string) {
     this.database = database;
+    this.temporalAddress = temporalAddress;
     this.taskQueue = taskQueue;
     const engine = openEngineClient(this.#address());
     this.client = engine.client;
     this.#closeClient = engine.close;
   }
 
-  static async open(): Promise<RolloutLab> {
+  /** @param options.temporalAddress a server of the caller's own; the shared one when left out */
+  static async open(options: { readonly temporalAddress?: string } = {}): Promise<RolloutLab> {
     installEngineLogger(SILENT_LOG);
-    const lab = new RolloutLab(await createMigratedDatabase(), `lab-${randomUUID()}`);
+    const lab = new RolloutLab(
+      await createMigratedDatabase(),
+      `lab-${randomUUID()}`,
+      options.temporalAddress ?? sharedTemporalAddress(),
+    );
     await lab.startWorker();
     await lab.startReconcilers();
     lab.#polled = lab.#poll();
@@ -242,12 +252,13 @@ export class RolloutLab {
   }
 
   #address() {
-    return { address: sharedTemporalAddress(), namespace: 'default', taskQueue: this.taskQueue };
+    return { address: this.temporalAddress, namespace: 'default', taskQueue: this.taskQueue };
   }
 
   async #poll(): Promise<void> {
     while (this.#polling) {
       try {
+        await this.#keepOnline();
         await this.#answerCommands();
         await this.#judgeHealth();
       } catch (error) {
@@ -256,6 +267,13 @@ export class RolloutLab {
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
+  }
+
+  /** Agents send heartbeats all the time; one that doesn't is left out as offline. */
+  async #keepOnline(): Promise<void> {
+    if (Date.now() - this.#heartbeatsAt < HEARTBEAT_MS) return;
+    this.#heartbeatsAt = Date.now();
+    await this.db.updateTable('nodes').set({ last_heartbeat_at: new Date() }).execute();
   }
 
   async #answerCommands(): Promise<void> {

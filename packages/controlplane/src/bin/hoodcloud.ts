@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { createApiKey } from '../auth/api-keys.ts';
 import { ConfigError, readConfig, readDevConfig } from '../config.ts';
 import { openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
@@ -8,6 +9,7 @@ import { type RoleName, runRole } from '../roles/run-role.ts';
 import { processLog } from '../telemetry/process-log.ts';
 
 const ROLES: Readonly<Record<RoleName, string>> = {
+  api: 'serve the HTTP API',
   gateway: "hold the agents' streams",
   worker: 'run workflows and activities',
   reconciler: 'run the loops: relays, health validation, expiry, cleanup',
@@ -27,6 +29,21 @@ for (const [name, description] of Object.entries(ROLES) as [RoleName, string][])
       await runRole(name, config, log, stopSignal());
     });
 }
+
+program
+  .command('create-api-key <name>')
+  .description('make an API key with scope admin and print it, this once')
+  .action(async (name: string) => {
+    const { databaseUrl } = readConfig(process.env);
+    const onIdleError = (error: Error) => void process.stderr.write(`database: ${error.message}\n`);
+    const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
+    try {
+      const { key } = await createApiKey(db, { name, createdBy: 'system:command-line' });
+      process.stdout.write(`${key}\n`);
+    } finally {
+      await db.destroy();
+    }
+  });
 
 program
   .command('migrate')

@@ -1,4 +1,4 @@
-import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from '../feature.ts';
 
 let installed = false;
@@ -12,5 +12,7 @@ export function installEngineLogger(log: Logger): void {
       if (level === 'ERROR') log.error({ ...meta }, message);
       else log.warn({ ...meta }, message);
     }),
+    // What the SDK's core says goes the same way instead of straight to standard error.
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
   });
 }

@@ -1,14 +1,17 @@
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { destination } from 'pino';
+import { apiKeyAuthenticator, createApiKey } from '../auth/api-keys.ts';
 import type { Config, DevConfig } from '../config.ts';
 import { readConfig } from '../config.ts';
-import { openDatabase, openPool } from '../db/database.ts';
+import { type Database, openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { PostgresServer } from '../dev/postgres-server.ts';
 import { TemporalServer } from '../dev/temporal-server.ts';
+import { ProblemError } from '../http/problem-error.ts';
 import { processLog } from '../telemetry/process-log.ts';
+import { startApiRole } from './api-role.ts';
 import { startGatewayRole } from './gateway-role.ts';
 import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { startReconcilerRole } from './reconciler-role.ts';
@@ -19,6 +22,8 @@ import { startWorkerRole } from './worker-role.ts';
 /** What a dev control plane tells other programs of this machine, in `dev.json` of its data folder. */
 export interface DevState {
   readonly pid: number;
+  readonly url: string;
+  readonly api_key: string;
   readonly gateway: string;
   readonly temporal_address: string;
   readonly temporal_ui: string;
@@ -62,17 +67,23 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
   const parts = await openProcessParts(config, log);
   later(() => parts.close());
   const roles = await startRoles(parts, join(dataDir, 'cache'), later);
-  const gateway = roles.find(({ name }) => name === 'gateway')?.address ?? '';
+  const addressOf = (role: string) => roles.find(({ name }) => name === role)?.address ?? '';
+  const [url, gateway] = [addressOf('api'), addressOf('gateway')];
+  const apiKey = await devApiKey(parts.db, dataDir);
   writeState(dataDir, {
     pid: process.pid,
+    url,
+    api_key: apiKey,
     gateway,
     temporal_address: temporal.address,
     temporal_ui: `http://127.0.0.1:${dev.temporalUiPort}`,
     database_url: config.databaseUrl,
     config_dir: config.configDir,
   });
-  say(`Agents join at ${gateway}`);
-  say(`Temporal's pages: http://127.0.0.1:${dev.temporalUiPort}`);
+  say(`API:             ${url}`);
+  say(`API key:         ${apiKey}`);
+  say(`Agents join at   ${gateway}`);
+  say(`Temporal's pages http://127.0.0.1:${dev.temporalUiPort}`);
   say('Ready. Ctrl-C ends it; what was stored stays.');
   await Promise.race([aborted(stop), ...roles.map(({ failed }) => failed)]);
   say('Stopping …');
@@ -92,6 +103,7 @@ async function startRoles(
   await start(startWorkerRole(parts, cache));
   await start(startReconcilerRole(parts));
   await start(startGatewayRole(parts));
+  await start(startApiRole(parts));
   return roles;
 }
 
@@ -121,6 +133,28 @@ async function migrateTo(databaseUrl: string): Promise<void> {
 function defaultDataDir(): string {
   if (process.getuid?.() === 0) return '/var/lib/hoodcloud-dev';
   return join(process.env.XDG_DATA_HOME || join(homedir(), '.local/share'), 'hoodcloud-dev');
+}
+
+/** The key of an earlier start while it holds, else a new one. */
+async function devApiKey(db: Database, dataDir: string): Promise<string> {
+  const kept = readState(dataDir)?.api_key;
+  if (kept !== undefined && (await stillHolds(db, kept))) return kept;
+  const name = `dev-${new Date().toISOString()}`;
+  return (await createApiKey(db, { name, createdBy: 'system:dev' })).key;
+}
+
+async function stillHolds(db: Database, key: string): Promise<boolean> {
+  try {
+    return (await apiKeyAuthenticator(db).authenticate(key)) !== null;
+  } catch (error) {
+    if (error instanceof ProblemError) return false; // revoked, or of another database
+    throw error;
+  }
+}
+
+function readState(dataDir: string): DevState | null {
+  const file = join(dataDir, 'dev.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DevState) : null;
 }
 
 /** Holds the API key, so only its owner may read it. */

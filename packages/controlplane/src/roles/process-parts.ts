@@ -7,14 +7,13 @@ import { openDatabase, openPool } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { openEngineClient } from '../engine/temporal-connection.ts';
 import type { Logger } from '../feature.ts';
+import type { ChainHealthSource } from '../health/chain-health.ts';
 import { ChainFiles } from '../manifests/chain-files.ts';
+import { ConfigFileNotFoundError } from '../manifests/config-dir.ts';
 import { FileReader } from '../manifests/file-reader.ts';
 
 /** What the roles of one process share. */
 export interface ProcessParts extends Parts {
-  readonly chains: ChainFiles;
-  readonly manifests: FileReader;
-  readonly notifications: Notifications;
   /** Rejects with the reason while the database can't be asked. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -41,6 +40,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     manifests: new FileReader(() => config.configDir),
     notifications,
     engine: engine.client,
+    chainHealth: chainHealthSource(chains),
     targets: { chains, renderConfigs: renderForNodes(db, renderer) },
     ready: async () => {
       await sql`select 1`.execute(db);
@@ -51,5 +51,17 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
       await renderer.close();
       await db.destroy();
     },
+  };
+}
+
+/** The health rules of a chain's profile; null for a chain without one: then nothing is judged. */
+function chainHealthSource(chains: ChainFiles): ChainHealthSource {
+  return async (chainProfileId) => {
+    try {
+      return (await chains.profile(chainProfileId)).profile.health;
+    } catch (error) {
+      if (error instanceof ConfigFileNotFoundError) return null;
+      throw error;
+    }
   };
 }

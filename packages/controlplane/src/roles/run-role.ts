@@ -1,15 +1,17 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../feature.ts';
 import { type StatusServer, startStatusServer } from '../telemetry/status-server.ts';
+import { startApiRole } from './api-role.ts';
 import { startGatewayRole } from './gateway-role.ts';
 import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { startReconcilerRole } from './reconciler-role.ts';
 import type { RunningRole } from './role.ts';
 import { startWorkerRole } from './worker-role.ts';
 
-export type RoleName = 'gateway' | 'worker' | 'reconciler';
+export type RoleName = 'api' | 'gateway' | 'worker' | 'reconciler';
 
 const START: Readonly<Record<RoleName, (parts: ProcessParts) => Promise<RunningRole>>> = {
+  api: startApiRole,
   gateway: startGatewayRole,
   worker: (parts) => startWorkerRole(parts),
   reconciler: startReconcilerRole,
@@ -21,9 +23,10 @@ export async function runRole(name: RoleName, config: Config, log: Logger, stop:
   let role: RunningRole | undefined;
   let status: StatusServer | undefined;
   try {
-    status = await startStatusServer(config.metricsListen, () => parts.ready());
+    // The API serves its own health and metrics.
+    if (name !== 'api') status = await startStatusServer(config.metricsListen, () => parts.ready());
     role = await START[name](parts);
-    log.info({ role: name, address: role.address, status: status.address }, `${name} is up`);
+    log.info({ role: name, address: role.address, status: status?.address }, `${name} is up`);
     await Promise.race([role.failed, aborted(stop)]);
     log.info({ role: name }, `${name} is stopping`);
   } finally {

@@ -37,7 +37,7 @@ export async function updateRolloutProgress(
     const decision = await nameNodesOf(tx, decideNext(snapshot, now));
     await applyStatus(tx, rollout, decision, snapshot);
     await rememberDecision(tx, rollout.id, decision, now);
-    return answerOf(rollout.id, decision, now);
+    return answerOf(rollout, decision, now);
   });
 }
 
@@ -84,21 +84,27 @@ async function rememberDecision(db: Db, rolloutId: string, decision: RolloutDeci
     .execute();
 }
 
-function answerOf(rolloutId: string, decision: RolloutDecision, now: number): RolloutAnswer {
+function answerOf(rollout: RolloutRow, decision: RolloutDecision, now: number): RolloutAnswer {
+  const gatherMs = gatherTimeMs(rollout.total_nodes);
   switch (decision.kind) {
     case 'run': {
       const nodes = decision.nodes.map((node) => ({
         ...node,
-        attemptId: attemptId(rolloutId, node.nodeId, node.attempt),
+        attemptId: attemptId(rollout.id, node.nodeId, node.attempt),
       }));
       return { kind: 'run', nodes };
     }
     case 'wait':
       if (decision.reasons.some(({ code }) => code === 'targets_unresolved')) return { kind: 'resolve_targets' };
-      return { kind: 'wait', forMs: decision.until === null ? null : Math.max(0, decision.until - now) };
+      return { kind: 'wait', forMs: decision.until === null ? null : Math.max(0, decision.until - now), gatherMs };
     case 'pause':
-      return { kind: 'wait', forMs: null };
+      return { kind: 'wait', forMs: null, gatherMs };
     default:
       return decision;
   }
+}
+
+/** A question reads every row of the rollout, so large rollouts ask less often: at most every 2 s for 10,000 nodes. */
+function gatherTimeMs(nodes: number): number {
+  return nodes < 50 ? 0 : Math.min(2_000, Math.ceil(nodes / 5));
 }

@@ -20,7 +20,8 @@ export interface NodeOffer extends NodeToRun {
 export type RolloutAnswer =
   | { readonly kind: 'resolve_targets' }
   | { readonly kind: 'run'; readonly nodes: readonly NodeOffer[] }
-  | { readonly kind: 'wait'; readonly forMs: number | null }
+  /** @property gatherMs after a wake-up, so long until the next question: the ends of many nodes make one question */
+  | { readonly kind: 'wait'; readonly forMs: number | null; readonly gatherMs: number }
   | { readonly kind: 'roll_back'; readonly reason: Reason }
   | { readonly kind: 'finish'; readonly status: RolloutStatus; readonly reason: Reason };
 

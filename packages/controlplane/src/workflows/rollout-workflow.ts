@@ -6,6 +6,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  sleep,
   startChild,
   uuid4,
   WorkflowIdReusePolicy,
@@ -54,6 +55,7 @@ export async function RolloutWorkflow(input: RolloutInput): Promise<string> {
       case 'wait':
         if (workflowInfo().historyLength > MAX_HISTORY_EVENTS) return continueWith(rolloutId, inbox.byHand);
         await sleepUntilWoken(inbox, answer.forMs);
+        if (answer.gatherMs > 0) await sleep(answer.gatherMs);
         break;
     }
   }
