@@ -1,0 +1,99 @@
+import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
+import { reason } from '@hoodcloud/domain/reasons';
+import { insertRollout } from '@hoodcloud/testkit/rows';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ApiFixture } from '../http/testing/api-fixture.ts';
+import { appendEvent } from './append-event.ts';
+import { publishEvents } from './event-relay.ts';
+
+let api: ApiFixture;
+let url: string;
+let rolloutId: string;
+beforeAll(async () => {
+  api = await ApiFixture.create();
+  url = await api.app.listen({ port: 0, host: '127.0.0.1' });
+  rolloutId = await insertRollout(api.database.db, { status: 'running' });
+});
+afterAll(() => api.dispose());
+
+async function happen(why: string): Promise<void> {
+  await appendEvent(api.database.db, {
+    kind: 'rollout_paused',
+    subjectType: 'rollout',
+    subjectId: rolloutId,
+    rolloutId,
+    reason: reason('paused_by_operator', { actor: 'key:test', why }),
+    actor: 'key:test',
+  });
+  await publishEvents(api.database.db);
+}
+
+/** Reads the rollout's stream until `stop` is called; `heard` grows as events come. */
+async function follow(lastEventId?: number) {
+  const controller = new AbortController();
+  const headers = {
+    authorization: `Bearer ${api.key}`,
+    accept: 'text/event-stream',
+    ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
+  };
+  const response = await fetch(`${url}/api/v1/rollouts/${rolloutId}/events`, { headers, signal: controller.signal });
+  const heard: EventView[] = [];
+  const reading = (async () => {
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString('utf8');
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data) heard.push(JSON.parse(data));
+      }
+    }
+  })().catch((error: Error) => {
+    if (error.name !== 'AbortError') throw error;
+  });
+  return {
+    heard,
+    stop: async () => {
+      controller.abort();
+      await reading;
+    },
+  };
+}
+
+const whys = (events: readonly EventView[]) => events.map((event) => event.reason?.params.why);
+
+it('lists what happened in its order, after a number', async () => {
+  await happen('first');
+  await happen('second');
+  const { body } = await api.call<EventPage>('GET', `/rollouts/${rolloutId}/events`);
+  expect(whys(body.items)).toEqual(['first', 'second']);
+  expect(body.items[0]?.reason?.sentence).toBe('Paused by key:test: first');
+  const later = await api.call<EventPage>('GET', `/rollouts/${rolloutId}/events?after=${body.items[0]?.seq}`);
+  expect(whys(later.body.items)).toEqual(['second']);
+  const none = await api.call<EventPage>('GET', `/rollouts/${rolloutId}/events?after=${later.body.next_after}`);
+  expect(none.body).toEqual({ items: [], next_after: later.body.next_after });
+});
+
+it('streams what is stored and then what comes; a client that lost it continues where it was', async () => {
+  const stream = await follow();
+  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second']));
+  await happen('third');
+  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second', 'third']));
+  await stream.stop();
+  await happen('while away');
+  const again = await follow(stream.heard.at(-1)?.seq);
+  await vi.waitFor(() => expect(whys(again.heard)).toEqual(['while away']));
+  await again.stop();
+});
+
+it('does not show an event before it has its number (C11)', async () => {
+  const before = (await api.call<EventPage>('GET', '/events?limit=1000')).body.items.length;
+  await appendEvent(api.database.db, {
+    kind: 'node_joined',
+    subjectType: 'node',
+    subjectId: rolloutId,
+    actor: 'system:test',
+  });
+  expect((await api.call<EventPage>('GET', '/events?limit=1000')).body.items).toHaveLength(before);
+});
