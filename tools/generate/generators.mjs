@@ -37,4 +37,10 @@ export const GENERATORS = [
     outputs: ['docs/guarantees.md'],
     needs: 'test/mutants',
   },
+  {
+    name: 'openapi',
+    command: ['npx', 'tsx', 'tools/generate/openapi.ts'],
+    outputs: ['packages/contracts/openapi.json'],
+    needs: 'tools/generate/openapi.ts',
+  },
 ];

@@ -7,6 +7,7 @@ import { commandExpiry } from './engine/command-expiry.ts';
 import { engineRelay } from './engine/engine-relay.ts';
 import { engineSweep } from './engine/engine-sweep.ts';
 import { eventRelay } from './events/event-relay.ts';
+import { eventRoutes } from './events/event-routes.ts';
 import type { Feature, Services } from './feature.ts';
 import type { ChainHealthSource } from './health/chain-health.ts';
 import { healthFeature } from './health/health-feature.ts';
@@ -18,6 +19,7 @@ import type { TargetSources } from './rollouts/judge-targets.ts';
 import { maintenanceCleanup } from './rollouts/maintenance-cleanup.ts';
 import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
 import { rolloutActivities } from './rollouts/rollout-activities.ts';
+import { rolloutRoutes } from './rollouts/rollout-routes.ts';
 
 /** What the features of one process share. */
 export interface Parts extends Services {
@@ -25,28 +27,30 @@ export interface Parts extends Services {
   readonly engine: Client;
   readonly chains: ChainFiles;
   readonly manifests: ManifestReader;
-  readonly notifications: Notifications;
+  readonly notifications: Pick<Notifications, 'listen'>;
   readonly targets: TargetSources;
   readonly chainHealth: ChainHealthSource;
 }
 
 /** Every feature of the control plane; a role takes from each what it runs (design, "a role is a filter over features"). */
 export function composeFeatures(parts: Parts): Feature[] {
-  const { db, chains, chainHealth } = parts;
+  const { db, chains, chainHealth, notifications } = parts;
   return [
     rolloutsFeature(parts),
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     healthFeature(parts, chainHealth),
-    { name: 'events', reconcilers: [eventRelay(db)] },
+    { name: 'events', routes: eventRoutes({ db, notifications }), reconcilers: [eventRelay(db)] },
     engineFeature(parts),
     { name: 'auth', routes: apiKeyRoutes(db) },
   ];
 }
 
-function rolloutsFeature({ db, targets, config }: Parts): Feature {
+function rolloutsFeature({ db, targets, config, chains, manifests }: Parts): Feature {
+  const sources = { files: { chains, manifests }, targets };
   return {
     name: 'rollouts',
+    routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }),
     activities: { ...rolloutActivities(db, targets), ...nodeUpgradeActivities(db, targets) },
     reconcilers: [maintenanceCleanup(db, config.maintenanceCleanupMs)],
   };

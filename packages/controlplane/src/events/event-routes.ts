@@ -12,7 +12,7 @@ const tags = ['events'];
 
 export interface EventRouteParts {
   readonly db: Database;
-  readonly notifications: Notifications;
+  readonly notifications: Pick<Notifications, 'listen'>;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface EventStreamOptions {
  */
 export async function streamEvents(
   response: ServerResponse,
-  services: { readonly db: Database; readonly notifications: Notifications },
+  services: { readonly db: Database; readonly notifications: Pick<Notifications, 'listen'> },
   { after, rolloutId }: EventStreamOptions,
 ): Promise<void> {
   let wake: () => void = () => undefined;
