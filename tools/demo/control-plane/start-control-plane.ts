@@ -38,7 +38,7 @@ export async function startControlPlane(stage: Stage, chainFolder: string): Prom
 async function askForAccess(dataFolder: string, pid: number): Promise<ControlPlaneAccess> {
   const told = JSON.parse(await readFile(join(dataFolder, 'dev.json'), 'utf8'));
   if (told.pid !== pid) throw new Error('dev.json is of an earlier run');
-  const ready = await fetch(`${told.api}/readyz`);
+  const ready = await fetch(`${told.url}/readyz`);
   if (!ready.ok) throw new Error(`/readyz answers ${ready.status}`);
-  return { url: told.api, apiKey: told.api_key, temporalUi: told.temporal_ui };
+  return { url: told.url, apiKey: told.api_key, temporalUi: told.temporal_ui };
 }

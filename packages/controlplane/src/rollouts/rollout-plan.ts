@@ -76,6 +76,9 @@ function warnings({ draft }: PreparedRollout, eligible: readonly PlannedNode[]):
   if (upgrade.migration_type === 'compatible' && request.strategy !== 'canary') {
     found.push('The migration is compatible, not none: the canary strategy is recommended.');
   }
+  if (request.strategy === 'canary' && eligible.length > request.canary_size) {
+    found.push('The canaries are drawn at random when the rollout starts; the nodes shown are one such draw.');
+  }
   if (eligible.length === 0) found.push('No node can be upgraded now, so a start would be refused.');
   const unknown = eligible.filter(({ version }) => version === null);
   if (unknown.length > 0) {
