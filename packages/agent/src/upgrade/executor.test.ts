@@ -196,6 +196,15 @@ it('does not undo what it found done already (A3)', async () => {
   expect(host.acquired).toBe(checksum);
 });
 
+it('undoes what an interrupted try of its own had done, though the host showed it as done (A3)', async () => {
+  const { host, disk, run, killAt } = scene({ newBehaviour: 'crashes' });
+  const before = host.snapshot();
+  await killAt('after:install_artifact');
+  expect(await run()).toBe('rolled_back');
+  expect(stateOf(disk.record, 'install_artifact')).toBe('compensated');
+  expect(host.snapshot()).toBe(before);
+});
+
 it('takes a start for done only when the wanted artifact runs (A6)', async () => {
   const { host, run, checksum } = scene();
   host.installed = checksum; // installed by somebody, but the old one still runs

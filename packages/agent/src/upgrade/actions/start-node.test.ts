@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { checksumOf } from '../../host/file-hash.ts';
+import { FakeHost } from '../../runtime/fake/fake-host.ts';
+import { FakeRuntime } from '../../runtime/fake/fake-runtime.ts';
+import type { ActionParams } from '../action.ts';
+import { DEFAULT_BUDGETS } from '../upgrade-request.ts';
+import { startNode } from './start-node.ts';
+
+const OLD = checksumOf('old binary');
+const NEW = checksumOf('new binary');
+
+/** The old binary runs while the new one is installed: `Restart=always` has brought it back in between. */
+function oldRuns(changes: Partial<ActionParams> = {}): { host: FakeHost; params: ActionParams } {
+  const host = new FakeHost(OLD);
+  host.wanted = true;
+  host.spawn();
+  host.installed = NEW;
+  const params: ActionParams = {
+    runtime: new FakeRuntime(host),
+    artifact: { name: 'node', url: '', checksum: NEW, member: null },
+    configFiles: [],
+    driftPolicy: 'fail',
+    backupDir: '/data/.upgrade-backup/attempt-1',
+    earlierBackupDirs: [],
+    budgets: DEFAULT_BUDGETS,
+    before: {
+      wantedRunning: true,
+      mainPid: null,
+      mainPidStartedAt: null,
+      installedChecksum: OLD,
+      runningChecksum: OLD,
+    },
+    installedChecksum: NEW,
+    inDoubt: false,
+    learn: () => undefined,
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    ...changes,
+  };
+  return { host, params };
+}
+
+it('is done only when the wanted artifact runs, not when any does (A6)', async () => {
+  const { host, params } = oldRuns();
+  expect(await startNode.isAlreadyDone(params)).toBe(false);
+  host.process = null;
+  host.spawn();
+  expect(await startNode.isAlreadyDone(params)).toBe(true);
+});
+
+it('fails when what runs after the start is another artifact', async () => {
+  const { params } = oldRuns();
+  await expect(startNode.execute(params)).rejects.toMatchObject({ code: 'wrong_artifact_running' });
+});
+
+it('watches again what an interrupted try had started, since nobody saw it stay up', async () => {
+  const { host, params } = oldRuns({ inDoubt: true });
+  host.process = null;
+  host.spawn();
+  expect(await startNode.isAlreadyDone(params)).toBe(false);
+});
