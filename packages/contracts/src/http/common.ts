@@ -10,12 +10,14 @@ const severities = ['info', 'warning', 'critical'] as const satisfies readonly R
 export const severitySchema = z.enum(severities);
 
 /** Why something is as it is (C11): a code for programs, a sentence for people. */
-export const reasonSchema = z.object({
-  code: z.enum(Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]]),
-  sentence: z.string(),
-  severity: severitySchema,
-  params: z.record(z.string(), z.union([z.string(), z.number()])),
-});
+export const reasonSchema = z
+  .object({
+    code: z.enum(Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]]),
+    sentence: z.string(),
+    severity: severitySchema,
+    params: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+  .meta({ id: 'Reason' });
 export type ReasonView = z.infer<typeof reasonSchema>;
 
 /** Query of every list: pages follow a cursor that only the server understands (C10c). */

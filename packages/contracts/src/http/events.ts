@@ -3,20 +3,22 @@ import { z } from 'zod';
 import { reasonSchema, severitySchema, timestampSchema, uuidSchema } from './common.ts';
 
 /** One line of history (C11). `seq` is the cursor of lists and the `id:` of server-sent events. */
-export const eventSchema = z.object({
-  seq: z.number().int(),
-  kind: z.enum(EVENT_KINDS),
-  subject_type: z.enum(['rollout', 'rollout_group', 'node', 'incident']),
-  subject_id: uuidSchema,
-  rollout_id: uuidSchema.nullable(),
-  node_id: uuidSchema.nullable(),
-  node_name: z.string().nullable(),
-  reason: reasonSchema.nullable(),
-  severity: severitySchema,
-  actor: z.string(),
-  data: z.record(z.string(), z.unknown()),
-  occurred_at: timestampSchema,
-});
+export const eventSchema = z
+  .object({
+    seq: z.number().int(),
+    kind: z.enum(EVENT_KINDS),
+    subject_type: z.enum(['rollout', 'rollout_group', 'node', 'incident']),
+    subject_id: uuidSchema,
+    rollout_id: uuidSchema.nullable(),
+    node_id: uuidSchema.nullable(),
+    node_name: z.string().nullable(),
+    reason: reasonSchema.nullable(),
+    severity: severitySchema,
+    actor: z.string(),
+    data: z.record(z.string(), z.unknown()),
+    occurred_at: timestampSchema,
+  })
+  .meta({ id: 'Event' });
 export type EventView = z.infer<typeof eventSchema>;
 
 export const eventListQuerySchema = z.object({

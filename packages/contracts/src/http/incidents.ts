@@ -10,23 +10,25 @@ export const INCIDENT_CATEGORIES = [
 ] as const;
 export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved'] as const;
 
-export const incidentSchema = z.object({
-  id: uuidSchema,
-  category: z.enum(INCIDENT_CATEGORIES),
-  severity: severitySchema,
-  status: z.enum(INCIDENT_STATUSES),
-  node_id: uuidSchema.nullable(),
-  node_name: z.string().nullable(),
-  rollout_id: uuidSchema.nullable(),
-  summary: z.string(),
-  recovery_plan: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-  created_at: timestampSchema,
-  acknowledged_at: timestampSchema.nullable(),
-  acknowledged_by: z.string().nullable(),
-  resolved_at: timestampSchema.nullable(),
-  resolved_by: z.string().nullable(),
-});
+export const incidentSchema = z
+  .object({
+    id: uuidSchema,
+    category: z.enum(INCIDENT_CATEGORIES),
+    severity: severitySchema,
+    status: z.enum(INCIDENT_STATUSES),
+    node_id: uuidSchema.nullable(),
+    node_name: z.string().nullable(),
+    rollout_id: uuidSchema.nullable(),
+    summary: z.string(),
+    recovery_plan: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+    created_at: timestampSchema,
+    acknowledged_at: timestampSchema.nullable(),
+    acknowledged_by: z.string().nullable(),
+    resolved_at: timestampSchema.nullable(),
+    resolved_by: z.string().nullable(),
+  })
+  .meta({ id: 'Incident' });
 export type IncidentView = z.infer<typeof incidentSchema>;
 
 export const incidentListQuerySchema = pageQuerySchema.extend({

@@ -28,26 +28,28 @@ export const nodeComponentSchema = z.object({
   version_source: z.enum(['unknown', 'manifest', 'profile', 'rollout', 'operator']),
 });
 
-export const nodeSchema = z.object({
-  id: uuidSchema,
-  name: z.string(),
-  chain_profile_id: z.string(),
-  node_type: z.string(),
-  labels: z.record(z.string(), z.string()),
-  state: z.enum(NODE_STATES),
-  /** What people see: `state` wins over `application_health`, which wins over `sync_status` (D0). */
-  display_state: z.string(),
-  application_health: z.enum(APPLICATION_HEALTHS),
-  sync_status: z.enum(SYNC_STATUSES),
-  height: z.number().int().nullable(),
-  online: z.boolean(),
-  last_heartbeat_at: timestampSchema.nullable(),
-  clock_skew_ms: z.number().int().nullable(),
-  joined_at: timestampSchema.nullable(),
-  quarantined_at: timestampSchema.nullable(),
-  components: z.array(nodeComponentSchema),
-  created_at: timestampSchema,
-});
+export const nodeSchema = z
+  .object({
+    id: uuidSchema,
+    name: z.string(),
+    chain_profile_id: z.string(),
+    node_type: z.string(),
+    labels: z.record(z.string(), z.string()),
+    state: z.enum(NODE_STATES),
+    /** What people see: `state` wins over `application_health`, which wins over `sync_status` (D0). */
+    display_state: z.string(),
+    application_health: z.enum(APPLICATION_HEALTHS),
+    sync_status: z.enum(SYNC_STATUSES),
+    height: z.number().int().nullable(),
+    online: z.boolean(),
+    last_heartbeat_at: timestampSchema.nullable(),
+    clock_skew_ms: z.number().int().nullable(),
+    joined_at: timestampSchema.nullable(),
+    quarantined_at: timestampSchema.nullable(),
+    components: z.array(nodeComponentSchema),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'Node' });
 export type NodeView = z.infer<typeof nodeSchema>;
 
 export const nodeListQuerySchema = pageQuerySchema.extend({

@@ -7,47 +7,49 @@ import { uuidSchema } from './common.ts';
  * Body of `POST /api/v1/rollouts` and `POST /api/v1/rollouts/plan`. With `upgrade_id` the manifest gives what the upgrade
  * is (auto mode); without it the request does (manual mode). Rules 1-9 are checked after this shape, all at once (422).
  */
-export const createRolloutSchema = z.strictObject({
-  chain_profile_id: z.string().min(1).max(100),
-  node_type: z.string().min(1).max(50),
-  upgrade_id: z.string().min(1).max(100).optional(),
-  binary_name: z.string().min(1).max(100).optional(),
-  /** In auto mode it may be left out: then it is each node's own version (E5). */
-  source_version: z.string().min(1).max(50).optional(),
-  target_version: z.string().min(1).max(50).optional(),
-  target_binary_url: z.string().max(2000).optional(),
-  target_binary_checksum: z.string().max(200).optional(),
-  /** Member of an archive to install (A11). */
-  target_artifact_member: z.string().min(1).max(500).optional(),
-  manifest_content_hash: z.string().max(100).optional(),
-  migration_type: z.enum(MIGRATION_TYPES).optional(),
-  recovery_plan: z.string().max(10_000).optional(),
-  acknowledge_state_risk: z.boolean().default(false),
-  config_changes: z.array(configChangeSchema).max(50).optional(),
-  strategy: z.enum(ROLLOUT_STRATEGIES),
-  batch_size: z.number().int().min(1).max(100_000).default(1),
-  canary_size: z.number().int().min(1).max(100_000).default(1),
-  /** Share of attempted nodes that may fail, 0..1 (C5). */
-  failure_threshold: z.number().min(0).max(1).default(0),
-  max_failures: z.number().int().min(0).optional(),
-  min_attempted: z.number().int().min(1).default(1),
-  max_in_flight: z.number().int().min(1).optional(),
-  /** The page's `health_wait_duration`, in milliseconds; the chain's `health_wait_seconds` when left out. */
-  health_wait_ms: z
-    .number()
-    .int()
-    .min(0)
-    .max(24 * 3_600_000)
-    .optional(),
-  force_continue: z.boolean().default(false),
-  skip_validation: z.boolean().default(false),
-  /** What to do with a node that is offline at its turn. */
-  offline_policy: z.enum(['skip', 'wait']).default('skip'),
-  /** Local edits of a config file (E4); the manifest's when left out. */
-  drift_policy: z.enum(['fail', 'overwrite']).optional(),
-  /** Only these nodes; every node of the chain and type when left out. */
-  node_ids: z.array(uuidSchema).min(1).max(100_000).optional(),
-});
+export const createRolloutSchema = z
+  .strictObject({
+    chain_profile_id: z.string().min(1).max(100),
+    node_type: z.string().min(1).max(50),
+    upgrade_id: z.string().min(1).max(100).optional(),
+    binary_name: z.string().min(1).max(100).optional(),
+    /** In auto mode it may be left out: then it is each node's own version (E5). */
+    source_version: z.string().min(1).max(50).optional(),
+    target_version: z.string().min(1).max(50).optional(),
+    target_binary_url: z.string().max(2000).optional(),
+    target_binary_checksum: z.string().max(200).optional(),
+    /** Member of an archive to install (A11). */
+    target_artifact_member: z.string().min(1).max(500).optional(),
+    manifest_content_hash: z.string().max(100).optional(),
+    migration_type: z.enum(MIGRATION_TYPES).optional(),
+    recovery_plan: z.string().max(10_000).optional(),
+    acknowledge_state_risk: z.boolean().default(false),
+    config_changes: z.array(configChangeSchema).max(50).optional(),
+    strategy: z.enum(ROLLOUT_STRATEGIES),
+    batch_size: z.number().int().min(1).max(100_000).default(1),
+    canary_size: z.number().int().min(1).max(100_000).default(1),
+    /** Share of attempted nodes that may fail, 0..1 (C5). */
+    failure_threshold: z.number().min(0).max(1).default(0),
+    max_failures: z.number().int().min(0).optional(),
+    min_attempted: z.number().int().min(1).default(1),
+    max_in_flight: z.number().int().min(1).optional(),
+    /** The page's `health_wait_duration`, in milliseconds; the chain's `health_wait_seconds` when left out. */
+    health_wait_ms: z
+      .number()
+      .int()
+      .min(0)
+      .max(24 * 3_600_000)
+      .optional(),
+    force_continue: z.boolean().default(false),
+    skip_validation: z.boolean().default(false),
+    /** What to do with a node that is offline at its turn. */
+    offline_policy: z.enum(['skip', 'wait']).default('skip'),
+    /** Local edits of a config file (E4); the manifest's when left out. */
+    drift_policy: z.enum(['fail', 'overwrite']).optional(),
+    /** Only these nodes; every node of the chain and type when left out. */
+    node_ids: z.array(uuidSchema).min(1).max(100_000).optional(),
+  })
+  .meta({ id: 'CreateRollout' });
 export type CreateRolloutRequest = z.infer<typeof createRolloutSchema>;
 /** What a caller may send: everything that has a default may be left out. */
 export type CreateRolloutInput = z.input<typeof createRolloutSchema>;

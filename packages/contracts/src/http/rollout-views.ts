@@ -14,59 +14,63 @@ export const waitingSchema = z.object({
   reasons: z.array(reasonSchema),
 });
 
-export const rolloutSchema = z.object({
-  id: uuidSchema,
-  group_id: uuidSchema.nullable(),
-  component_index: z.number().int(),
-  chain_profile_id: z.string(),
-  node_type: z.string(),
-  upgrade_id: z.string().nullable(),
-  binary_name: z.string(),
-  source_version: z.string().nullable(),
-  target_version: z.string(),
-  artifact_kind: z.enum(['file', 'image']),
-  target_binary_url: z.string(),
-  target_binary_checksum: z.string(),
-  strategy: z.enum(ROLLOUT_STRATEGIES),
-  batch_size: z.number().int(),
-  canary_size: z.number().int(),
-  failure_threshold: z.number(),
-  max_failures: z.number().int().nullable(),
-  min_attempted: z.number().int(),
-  max_in_flight: z.number().int().nullable(),
-  health_wait_ms: z.number().int(),
-  force_continue: z.boolean(),
-  skip_validation: z.boolean(),
-  offline_policy: z.enum(['skip', 'wait']),
-  drift_policy: z.enum(['fail', 'overwrite']),
-  migration_type: z.enum(MIGRATION_TYPES),
-  recovery_plan: z.string().nullable(),
-  acknowledge_state_risk: z.boolean(),
-  manifest_content_hash: z.string(),
-  status: z.enum(ROLLOUT_STATUSES),
-  status_reason: reasonSchema.nullable(),
-  status_changed_at: timestampSchema,
-  direction: z.enum(ROLLOUT_DIRECTIONS),
-  total_nodes: z.number().int(),
-  succeeded_nodes: z.number().int(),
-  failed_nodes: z.number().int(),
-  pending_nodes: z.number().int(),
-  skipped_nodes: z.number().int(),
-  waiting: waitingSchema.nullable(),
-  created_by: z.string(),
-  created_at: timestampSchema,
-  started_at: timestampSchema.nullable(),
-  ended_at: timestampSchema.nullable(),
-});
+export const rolloutSchema = z
+  .object({
+    id: uuidSchema,
+    group_id: uuidSchema.nullable(),
+    component_index: z.number().int(),
+    chain_profile_id: z.string(),
+    node_type: z.string(),
+    upgrade_id: z.string().nullable(),
+    binary_name: z.string(),
+    source_version: z.string().nullable(),
+    target_version: z.string(),
+    artifact_kind: z.enum(['file', 'image']),
+    target_binary_url: z.string(),
+    target_binary_checksum: z.string(),
+    strategy: z.enum(ROLLOUT_STRATEGIES),
+    batch_size: z.number().int(),
+    canary_size: z.number().int(),
+    failure_threshold: z.number(),
+    max_failures: z.number().int().nullable(),
+    min_attempted: z.number().int(),
+    max_in_flight: z.number().int().nullable(),
+    health_wait_ms: z.number().int(),
+    force_continue: z.boolean(),
+    skip_validation: z.boolean(),
+    offline_policy: z.enum(['skip', 'wait']),
+    drift_policy: z.enum(['fail', 'overwrite']),
+    migration_type: z.enum(MIGRATION_TYPES),
+    recovery_plan: z.string().nullable(),
+    acknowledge_state_risk: z.boolean(),
+    manifest_content_hash: z.string(),
+    status: z.enum(ROLLOUT_STATUSES),
+    status_reason: reasonSchema.nullable(),
+    status_changed_at: timestampSchema,
+    direction: z.enum(ROLLOUT_DIRECTIONS),
+    total_nodes: z.number().int(),
+    succeeded_nodes: z.number().int(),
+    failed_nodes: z.number().int(),
+    pending_nodes: z.number().int(),
+    skipped_nodes: z.number().int(),
+    waiting: waitingSchema.nullable(),
+    created_by: z.string(),
+    created_at: timestampSchema,
+    started_at: timestampSchema.nullable(),
+    ended_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'Rollout' });
 export type RolloutView = z.infer<typeof rolloutSchema>;
 
 /** One rollout in full: also what can be ordered now, and whether its manifest changed since (E3). */
-export const rolloutDetailSchema = rolloutSchema.extend({
-  in_flight_nodes: z.number().int(),
-  legal_controls: z.array(z.enum(ROLLOUT_CONTROLS)),
-  /** null: there is no manifest to compare with (manual mode). */
-  manifest_drift: z.enum(['unchanged', 'changed', 'missing']).nullable(),
-});
+export const rolloutDetailSchema = rolloutSchema
+  .extend({
+    in_flight_nodes: z.number().int(),
+    legal_controls: z.array(z.enum(ROLLOUT_CONTROLS)),
+    /** null: there is no manifest to compare with (manual mode). */
+    manifest_drift: z.enum(['unchanged', 'changed', 'missing']).nullable(),
+  })
+  .meta({ id: 'RolloutDetail' });
 export type RolloutDetail = z.infer<typeof rolloutDetailSchema>;
 
 export const rolloutListQuerySchema = pageQuerySchema.extend({
@@ -86,39 +90,41 @@ export const commandProgressSchema = z.object({
   at: timestampSchema.nullable(),
 });
 
-export const rolloutNodeSchema = z.object({
-  rollout_id: uuidSchema,
-  node_id: uuidSchema,
-  node_name: z.string(),
-  node_state: z.enum(NODE_STATES),
-  online: z.boolean(),
-  height: z.number().int().nullable(),
-  batch_index: z.number().int(),
-  status: z.enum(NODE_UPGRADE_STATUSES),
-  status_reason: reasonSchema.nullable(),
-  upgrade_phase: z.enum(UPGRADE_PHASES).nullable(),
-  phase_changed_at: timestampSchema.nullable(),
-  attempt_count: z.number().int(),
-  attempt_direction: z.enum(ROLLOUT_DIRECTIONS),
-  previous_version: z.string().nullable(),
-  previous_binary_url: z.string().nullable(),
-  previous_checksum: z.string().nullable(),
-  installed_checksum: z.string().nullable(),
-  running_checksum: z.string().nullable(),
-  /** What the host runs now, as its last heartbeat said. */
-  current_checksum: z.string().nullable(),
-  command: commandProgressSchema.nullable(),
-  /** What the open or last proof of health still misses. */
-  health_reasons: z.array(reasonSchema),
-  error_message: z.string().nullable(),
-  /** A result that came after the row had ended: shown, never applied (B5a). */
-  late_result: z.unknown().nullable(),
-  left_stopped: z.boolean(),
-  started_at: timestampSchema.nullable(),
-  ended_at: timestampSchema.nullable(),
-  duration_ms: z.number().int().nullable(),
-  downtime_ms: z.number().int().nullable(),
-});
+export const rolloutNodeSchema = z
+  .object({
+    rollout_id: uuidSchema,
+    node_id: uuidSchema,
+    node_name: z.string(),
+    node_state: z.enum(NODE_STATES),
+    online: z.boolean(),
+    height: z.number().int().nullable(),
+    batch_index: z.number().int(),
+    status: z.enum(NODE_UPGRADE_STATUSES),
+    status_reason: reasonSchema.nullable(),
+    upgrade_phase: z.enum(UPGRADE_PHASES).nullable(),
+    phase_changed_at: timestampSchema.nullable(),
+    attempt_count: z.number().int(),
+    attempt_direction: z.enum(ROLLOUT_DIRECTIONS),
+    previous_version: z.string().nullable(),
+    previous_binary_url: z.string().nullable(),
+    previous_checksum: z.string().nullable(),
+    installed_checksum: z.string().nullable(),
+    running_checksum: z.string().nullable(),
+    /** What the host runs now, as its last heartbeat said. */
+    current_checksum: z.string().nullable(),
+    command: commandProgressSchema.nullable(),
+    /** What the open or last proof of health still misses. */
+    health_reasons: z.array(reasonSchema),
+    error_message: z.string().nullable(),
+    /** A result that came after the row had ended: shown, never applied (B5a). */
+    late_result: z.unknown().nullable(),
+    left_stopped: z.boolean(),
+    started_at: timestampSchema.nullable(),
+    ended_at: timestampSchema.nullable(),
+    duration_ms: z.number().int().nullable(),
+    downtime_ms: z.number().int().nullable(),
+  })
+  .meta({ id: 'RolloutNode' });
 export type RolloutNodeView = z.infer<typeof rolloutNodeSchema>;
 
 export const rolloutNodeListQuerySchema = pageQuerySchema.extend({ status: z.enum(NODE_UPGRADE_STATUSES).optional() });
