@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TemporalServer } from '@hoodcloud/controlplane/dev/temporal-server';
+import { startTestPostgres, type TestPostgres } from '@hoodcloud/testkit/postgres';
+import { RolloutLab, type Scene } from '@hoodcloud/testkit/rollout-lab';
+import { historyToText } from '@hoodcloud/testkit/workflow-history';
+import { ensureTemporal } from '../../tools/temporal/ensure.mjs';
+import { HISTORY_SCENES } from './scenes.ts';
+
+const FOLDER = fileURLToPath(new URL('./recorded/', import.meta.url));
+
+/**
+ * Plays every scene on the real engine and keeps the histories of its workflows in `recorded/`, one file a run. Done anew
+ * only on purpose (docs/guides): the old histories are what runs under way look like.
+ */
+async function recordAll(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'hoodcloud-histories-'));
+  const source = await ensureTemporal();
+  if (source.kind === 'program') process.env.HOODCLOUD_TEMPORAL_BIN = source.path;
+  const temporal = await TemporalServer.start({ folder, durable: false });
+  let postgres: TestPostgres | undefined;
+  try {
+    postgres = await startTestPostgres();
+    process.env.HOODCLOUD_TEST_DATABASE_URL = postgres.server.url();
+    rmSync(FOLDER, { recursive: true, force: true });
+    mkdirSync(FOLDER);
+    for (const [name, play] of Object.entries(HISTORY_SCENES)) {
+      const lab = await RolloutLab.open({ temporalAddress: temporal.address });
+      try {
+        const files = await keep(lab, name, await play(lab));
+        console.log(`${name}: ${files} runs`);
+      } finally {
+        await lab.close();
+      }
+    }
+  } finally {
+    await temporal.stop();
+    await postgres?.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns how many runs were kept */
+async function keep(lab: RolloutLab, name: string, scene: Scene): Promise<number> {
+  let run = 0;
+  const executions = lab.client.workflow.list({ query: `RolloutID = '${scene.rolloutId}'` });
+  const found = [];
+  for await (const execution of executions) found.push(execution);
+  found.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
+  for (const { workflowId, runId, type } of found) {
+    const history = await lab.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const file = `${name}.${String(run).padStart(2, '0')}.${type === 'RolloutWorkflow' ? 'rollout' : 'node'}.json`;
+    writeFileSync(join(FOLDER, file), `${historyToText(workflowId, history)}\n`);
+    run += 1;
+  }
+  return run;
+}
+
+await recordAll();
