@@ -8,7 +8,7 @@ import { SetupError } from '../bootstrap/setup-error.mjs';
 import { step } from '../bootstrap/step.mjs';
 
 const SOURCE = join(ROOT, 'tools/temporal-dev-server');
-const OLDEST_GO = [1, 26]; // the server's own go.mod asks for it
+const OLDEST_GO = [1, 26]; // an older patch release than go.mod asks for fetches the newer tool chain by itself
 
 /** The Go tool chain of this machine: its version as text and whether it can build the server. */
 export function goVersion() {
@@ -40,7 +40,7 @@ export async function buildDevServer() {
     const { code, output } = await runCollected(
       'go',
       ['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', unfinished, '.'],
-      { cwd: SOURCE, env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '' } },
+      { cwd: SOURCE, env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '' } },
     );
     if (code !== 0) {
       rmSync(unfinished, { force: true });
