@@ -15,7 +15,7 @@ const ended = (code, signal) => ({ code: code ?? 128, signal: signal ?? undefine
 export function runVisible(program, args, { env = process.env, cwd = ROOT } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(program, args, { env, cwd, stdio: 'inherit', detached: true });
-    const interrupt = (signal) => signalGroup(child.pid, signal);
+    const interrupt = (signal) => child.kill(signal); // to the program alone: it ends what it started, in its order
     for (const name of PASSED_ON) process.on(name, interrupt);
     child.on('error', fail);
     child.on('exit', async (code, signal) => {

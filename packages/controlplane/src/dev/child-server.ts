@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const POLL_MS = 25;
@@ -15,6 +15,8 @@ export interface ChildServerOptions {
   name: string;
   program: string;
   args: readonly string[];
+  /** Asks it to end in order, SIGTERM by default. It gets this signal too when we are killed, where the system can do that (Linux). */
+  endSignal?: 'SIGINT' | 'SIGTERM';
   /** Both output streams are appended here. */
   logFile: string;
   cwd?: string;
@@ -27,16 +29,20 @@ export interface ChildServerOptions {
 export class ChildServer {
   readonly #name: string;
   readonly #logFile: string;
+  readonly #endSignal: NodeJS.Signals;
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #running = true;
   #spawnError: Error | undefined;
 
-  constructor({ name, program, args, logFile, ...spawnOptions }: ChildServerOptions) {
+  constructor({ name, program, args, endSignal = 'SIGTERM', logFile, ...spawnOptions }: ChildServerOptions) {
     const log = openSync(logFile, 'a');
     this.#name = name;
     this.#logFile = logFile;
-    this.#child = spawn(program, args, { ...spawnOptions, stdio: ['ignore', log, log] });
+    this.#endSignal = endSignal;
+    // A session of its own: Ctrl-C reaches everything in ours at once, and who uses the server must end before it.
+    const [command, ...words] = diesWithUs([program, ...args], endSignal);
+    this.#child = spawn(command, words, { ...spawnOptions, stdio: ['ignore', log, log], detached: true });
     closeSync(log); // the child has its own copy
     this.#ended = new Promise((done) => {
       const end = () => {
@@ -75,8 +81,8 @@ export class ChildServer {
     }
   }
 
-  /** Asks by `signal`, waits, and ends it by force when it takes longer than `graceMs`. */
-  async stop(signal: NodeJS.Signals, graceMs = 10_000): Promise<void> {
+  /** Asks by `signal` (the server's own by default), waits, and ends it by force when it takes longer than `graceMs`. */
+  async stop(signal: NodeJS.Signals = this.#endSignal, graceMs = 10_000): Promise<void> {
     if (!this.#running) return;
     this.#child.kill(signal);
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
@@ -92,6 +98,14 @@ export class ChildServer {
       cause: why,
     });
   }
+}
+
+const SETPRIV = '/usr/bin/setpriv';
+
+/** Wraps a command so that the kernel signals it when its parent is gone; setpriv becomes the program, the pid stays. */
+function diesWithUs(command: [string, ...string[]], signal: string): [string, ...string[]] {
+  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return command;
+  return [SETPRIV, '--pdeathsig', signal.replace('SIG', ''), '--', ...command];
 }
 
 /** A TCP port on loopback that nobody listened on a moment ago. */

@@ -80,7 +80,7 @@ export class PostgresServer {
 
   /** Ends the cluster in order, cutting open connections ("fast" shutdown). */
   async stop(): Promise<void> {
-    await this.#server?.stop('SIGINT');
+    await this.#server?.stop();
     this.#server = undefined;
   }
 
@@ -124,6 +124,7 @@ export class PostgresServer {
       name: 'Postgres',
       program: postgresPrograms().postgres,
       args: ['-D', join(this.#folder, 'data'), '-p', String(this.#port), ...settings.flatMap((it) => ['-c', it])],
+      endSignal: 'SIGINT',
       logFile: join(this.#folder, 'postgres.log'),
       cwd: '/', // the user postgres may not be allowed to stand in the caller's folder
       env: this.#environment(),

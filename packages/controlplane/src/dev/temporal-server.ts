@@ -87,7 +87,7 @@ export class TemporalServer {
   }
 
   async stop(): Promise<void> {
-    await this.#server.stop('SIGTERM');
+    await this.#server.stop();
   }
 
   /** Ends it as a crash would. */
