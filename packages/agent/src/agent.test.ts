@@ -1,28 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type handleBidiStreamingCall,
-  type handleUnaryCall,
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  status,
-} from '@grpc/grpc-js';
-import { agentGatewayService } from '@hoodcloud/contracts/wire/agent-gateway-service';
-import {
-  ArtifactKind,
-  CommandType,
-  type ConnectRequest,
-  type ConnectResponse,
-  ConnectResponseSchema,
-  type JoinRequest,
-  type JoinResponse,
-  JoinResponseSchema,
-  Operation,
-  Outcome,
-} from '@hoodcloud/contracts/wire/agent-v1';
+import { ArtifactKind, CommandType, Operation, Outcome } from '@hoodcloud/contracts/wire/agent-v1';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -34,59 +13,9 @@ import { joinHost, leaveHost } from './membership.ts';
 import { nodeStop } from './node-commands.ts';
 import { writeWithFolders } from './runtime/conformance.ts';
 import { TEST_NODE_SCRIPT, testArtifact } from './runtime/test-artifacts.ts';
+import { TestGateway } from './testing/test-gateway.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
-type Call = ServerDuplexStream<ConnectRequest, ConnectResponse>;
-type Answer = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
-
-/** A gateway that welcomes everyone and keeps what it is told. */
-class TestGateway {
-  readonly server = new Server();
-  readonly received: ConnectRequest['message'][] = [];
-  readonly credentials: string[] = [];
-  /** Each new session. */
-  readonly sessions: Call[] = [];
-  tokens = new Set(['good-token']);
-  port = 0;
-
-  async listen(port = 0): Promise<void> {
-    const join: handleUnaryCall<JoinRequest, JoinResponse> = ({ request }, answer) => {
-      if (!this.tokens.delete(request.joinToken)) {
-        answer({ code: status.UNAUTHENTICATED, details: 'this token was used already or is unknown' });
-      } else
-        answer(null, create(JoinResponseSchema, { nodeId: 'node-id', nodeName: 'validator-1', credential: 'secret' }));
-    };
-    const connect: handleBidiStreamingCall<ConnectRequest, ConnectResponse> = (call) => {
-      this.credentials.push(String(call.metadata.get('authorization')[0]));
-      call.on('error', () => undefined); // the agent goes as it likes
-      call.on('data', ({ message }: ConnectRequest) => {
-        this.received.push(message);
-        if (message.case !== 'hello') return;
-        this.sessions.push(call);
-        this.say({
-          case: 'welcome',
-          value: { sessionId: `s${this.sessions.length}`, heartbeatIntervalMs: 200, reconnectWindowMs: 100 },
-        });
-      });
-    };
-    this.server.addService(agentGatewayService, { join, connect });
-    this.port = await new Promise((resolve, reject) => {
-      this.server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
-        error === null ? resolve(bound) : reject(error),
-      );
-    });
-  }
-
-  say(message: Answer): void {
-    this.sessions.at(-1)?.write(create(ConnectResponseSchema, { message }));
-  }
-
-  all<C extends NonNullable<ConnectRequest['message']['case']>>(wanted: C) {
-    type Value = Extract<ConnectRequest['message'], { case: C }>['value'];
-    return this.received.filter((message) => message.case === wanted).map((message) => message.value as Value);
-  }
-}
 
 let folder: string;
 let gateway: TestGateway;

@@ -1,11 +1,10 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { checksumOf, FileHashes } from '../../host/file-hash.ts';
+import { bundleAgentProgram } from '../../testing/bundle-agent.ts';
 import {
   type ArtifactBehaviour,
   backupCopy,
@@ -24,8 +23,7 @@ let bundles: string;
 beforeAll(async () => {
   server = await ArtifactServer.listen();
   bundles = await mkdtemp(join(tmpdir(), 'hoodcloud-supervisor-'));
-  const entryPoints = [fileURLToPath(new URL('./supervisor-main.ts', import.meta.url))];
-  await build({ entryPoints, outfile: join(bundles, 'supervisor.mjs'), bundle: true, platform: 'node', format: 'esm' });
+  await bundleAgentProgram(new URL('./supervisor-main.ts', import.meta.url), join(bundles, 'supervisor.mjs'));
 });
 afterAll(async () => {
   await server.close();
