@@ -29,6 +29,7 @@ const schema = z.object({
   HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
+  HOODCLOUD_CACHE_DIR: optionalFile,
 });
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -52,6 +53,8 @@ export interface Config {
   } | null;
   readonly maintenanceCleanupMs: number;
   readonly logLevel: string;
+  /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
+  readonly cacheDir: string | null;
   /** Names this process in logs. */
   readonly instance: string;
 }
@@ -76,6 +79,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     gatewayTls: tlsFiles(it),
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
+    cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
     instance: `${hostname()}-${process.pid}`,
   };
 }

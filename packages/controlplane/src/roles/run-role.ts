@@ -13,7 +13,7 @@ export type RoleName = 'api' | 'gateway' | 'worker' | 'reconciler';
 const START: Readonly<Record<RoleName, (parts: ProcessParts) => Promise<RunningRole>>> = {
   api: startApiRole,
   gateway: startGatewayRole,
-  worker: (parts) => startWorkerRole(parts),
+  worker: (parts) => startWorkerRole(parts, parts.config.cacheDir ?? undefined),
   reconciler: startReconcilerRole,
 };
 
