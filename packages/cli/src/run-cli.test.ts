@@ -82,16 +82,28 @@ it('says that the control plane does not answer, and where it was looked for', a
 });
 
 it('sends the key, and with every order an Idempotency-Key of its own', async () => {
-  const { requests } = await runWith(rollout({}), 'rollout', 'pause', ROLLOUT_ID, '--reason', 'exchange');
-  const [order] = requests;
-  expect(order).toMatchObject({
-    method: 'POST',
-    path: `/api/v1/rollouts/${ROLLOUT_ID}/pause`,
-    body: { reason: 'exchange' },
-  });
+  const { requests } = await runWith(pausedByOrder(), 'rollout', 'pause', ROLLOUT_ID, '--reason', 'exchange');
+  const order = requests.find(({ method }) => method === 'POST');
+  expect(order).toMatchObject({ path: `/api/v1/rollouts/${ROLLOUT_ID}/pause`, body: { reason: 'exchange' } });
   expect(order?.headers.get('authorization')).toBe('Bearer key');
   expect(order?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/);
 });
+
+it('shows what came of an order, not what was before it', async () => {
+  const { out, code } = await runWith(pausedByOrder(), 'rollout', 'pause', ROLLOUT_ID);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Status +paused/m);
+});
+
+/** A rollout that is running until the second look after a pause was ordered. */
+function pausedByOrder() {
+  let looks = 0;
+  return ({ method }: { method: string }) => {
+    if (method === 'POST') return { body: rolloutView() };
+    looks += 1;
+    return { body: rolloutView(looks > 2 ? { status: 'paused' } : {}) };
+  };
+}
 
 it('finds the latest rollout and one by the beginning of its id', async () => {
   const answer = ({ path }: { path: string }) =>

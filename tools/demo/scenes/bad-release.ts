@@ -23,6 +23,6 @@ export async function badRelease(stage: SetStage): Promise<BadReleaseOutcome> {
   await operator.types(['rollout', 'nodes', 'latest']);
   const failed = outcome.nodes.find(({ status }) => status === 'failed' || status === 'rolled_back');
   if (failed) await operator.types(['rollout', 'logs', 'latest', failed.node_name]);
-  await operator.types(['rollout', 'cancel', 'latest', '--reason', `${bad.version} panics on our data`]);
+  await operator.types(['rollout', 'cancel', 'latest', '--reason', `${bad.version} can't read our data`]);
   return outcome;
 }

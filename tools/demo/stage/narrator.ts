@@ -16,7 +16,7 @@ export class Narrator {
 
   /** A command as one would type it. */
   command(words: readonly string[]): void {
-    process.stdout.write(`\n${BOLD[0]}$ hoodctl ${words.join(' ')}${BOLD[1]}\n`);
+    process.stdout.write(`\n${BOLD[0]}$ hoodctl ${words.map(quoted).join(' ')}${BOLD[1]}\n`);
   }
 
   #clock(): string {
@@ -30,3 +30,6 @@ export async function timed<Result>(part: () => Promise<Result>): Promise<{ resu
   const result = await part();
   return { result, seconds: Math.round((performance.now() - began) / 100) / 10 };
 }
+
+/** A word as a shell wants it. */
+const quoted = (word: string): string => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

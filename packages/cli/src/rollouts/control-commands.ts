@@ -1,11 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
+import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import type { Command } from 'commander';
+import type { ApiClient } from '../api/api-client.ts';
 import { PATHS } from '../api/paths.ts';
 import { resolveRolloutId, resolveRolloutNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { watchRollout } from '../watch/watch-rollout.ts';
 import { renderRollout } from './rollout-text.ts';
+
+const LOOK_MS = 200;
+const MOST_LOOKS = 25;
 
 interface ControlFlags {
   readonly reason?: string;
@@ -65,14 +71,29 @@ async function order(
   const path = control.forNode
     ? PATHS.rolloutNodeControl(id, await resolveRolloutNodeId(api, id, node), control.endpoint)
     : PATHS.rolloutControl(id, control.endpoint);
+  const before = await api.get<RolloutDetail>(PATHS.rollout(id));
   await api.post(path, reason ? { reason } : {}, { dry_run: dryRun });
   if (dryRun) {
     io.remark(`${control.name} is allowed now; nothing was done.`);
     return undefined;
   }
+  const rollout = await untilTaken(io, api, before);
   if (watch) return watchRollout(io, id);
-  const rollout = await api.get<RolloutDetail>(PATHS.rollout(id));
   io.answer(rollout, (answer) => renderRollout(answer, io.context.now()));
-  io.remark(`Ordered. Next: hoodctl rollout status ${id} --watch`);
+  if (!isEndedRollout(rollout.status)) io.remark(`Ordered. Next: hoodctl rollout status ${id} --watch`);
   return undefined;
+}
+
+/**
+ * An order is a row that the rollout takes up a moment later (C7a): what is shown should be what came of it. Gives up
+ * quietly after some seconds, since nodes in flight may have to finish first.
+ */
+async function untilTaken(io: CommandIo, api: ApiClient, before: RolloutDetail): Promise<RolloutDetail> {
+  const state = ({ status, status_changed_at, waiting }: RolloutDetail) =>
+    JSON.stringify([status, status_changed_at, waiting]);
+  for (let look = 0; ; look += 1) {
+    const now = await api.get<RolloutDetail>(PATHS.rollout(before.id));
+    if (state(now) !== state(before) || look === MOST_LOOKS) return now;
+    await sleep(LOOK_MS, undefined, { signal: io.context.interrupted });
+  }
 }

@@ -12,6 +12,7 @@ export function versionsOf(rollout: RolloutView): string {
 
 export function progressOf(rollout: RolloutView): string {
   const { succeeded_nodes: succeeded, failed_nodes: failed, skipped_nodes: skipped, total_nodes: total } = rollout;
+  if (total === 0) return 'the nodes are chosen when it starts';
   const rest = skipped > 0 ? `, ${skipped} skipped` : '';
   return `${succeeded} of ${total} succeeded, ${failed} failed${rest}`;
 }

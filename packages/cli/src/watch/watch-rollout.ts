@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventView } from '@hoodcloud/contracts/http/events';
 import type { RolloutDetail, RolloutNodeLogs, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import type { ApiClient } from '../api/api-client.ts';
 import { allPages, PATHS } from '../api/paths.ts';
@@ -16,7 +17,8 @@ import { outcomeOf, type RolloutOutcome } from './rollout-outcome.ts';
 const LOOK_EVERY_MS = 1000;
 /** Without a terminal one line of progress each five seconds is enough to see that it lives. */
 const LINE_EVERY_MS = 5000;
-const LOG_LINES = 8;
+/** What the live view, the progress lines and the nodes' own events say already. */
+const SHOWN_OTHERWISE: ReadonlySet<EventView['kind']> = new Set(['rollout_progress', 'node_state_changed']);
 /** The last events are on their way when the rollout has ended: the relay needs a moment. */
 const LAST_EVENTS_MS = 1500;
 
@@ -105,13 +107,15 @@ class RolloutWatch {
       const { lines } = await this.#api.get<RolloutNodeLogs>(PATHS.rolloutNodeLogs(this.#id, node.node_id));
       if (lines.length === 0) continue;
       const head = `         Last log lines of the version that failed on ${node.node_name}:`;
-      this.#screen.print([head, ...lines.slice(-LOG_LINES).map((line) => `         │ ${line}`)]);
+      this.#screen.print([head, ...lines.map((line) => `         │ ${line}`)]);
     }
   }
 
   async #printEvents(): Promise<void> {
     const signal = AbortSignal.any([this.#ending.signal, this.#io.context.interrupted]);
-    for await (const event of followEvents(this.#api, this.#id, signal)) this.#screen.print([renderEvent(event)]);
+    for await (const event of followEvents(this.#api, this.#id, signal)) {
+      if (!SHOWN_OTHERWISE.has(event.kind)) this.#screen.print([renderEvent(event)]);
+    }
   }
 
   async #end({ exitCode, sentence, next }: RolloutOutcome): Promise<ExitCode> {
