@@ -4,7 +4,7 @@ import type { DemoArguments } from './demo-arguments.ts';
 import { makeReport, writeReport } from './report/demo-report.ts';
 import { observeNodes } from './report/observe-nodes.ts';
 import { badRelease } from './scenes/bad-release.ts';
-import { curtain } from './scenes/curtain.ts';
+import { tellAddresses, tellReport } from './scenes/curtain.ts';
 import { goodRelease, releaseToRoll } from './scenes/good-release.ts';
 import { openStage } from './scenes/open-stage.ts';
 import { setStage } from './scenes/set-stage.ts';
@@ -41,9 +41,11 @@ async function play(stage: Stage, options: DemoArguments): Promise<void> {
     badNodes: bad.result.nodes,
     seconds: { setup: setup.seconds, rollout: rollout.seconds, bad_release: bad.seconds },
   });
-  curtain(set, report);
+  tellReport(set, report);
   if (options.report !== null) await writeReport(options.report, report);
-  if (!options.exit) await once(stage.interrupted, 'abort');
+  if (options.exit || stage.interrupted.aborted) return;
+  tellAddresses(set);
+  await once(stage.interrupted, 'abort');
 }
 
 /** What the nodes' processes show now. */

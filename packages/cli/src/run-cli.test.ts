@@ -101,7 +101,7 @@ function pausedByOrder() {
   return ({ method }: { method: string }) => {
     if (method === 'POST') return { body: rolloutView() };
     looks += 1;
-    return { body: rolloutView(looks > 2 ? { status: 'paused' } : {}) };
+    return { body: rolloutView(looks > 1 ? { status: 'paused' } : {}) };
   };
 }
 

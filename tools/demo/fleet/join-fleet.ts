@@ -11,7 +11,7 @@ import { until } from '../stage/until.ts';
 import { type DemoHost, hostOf, prepareHost } from './demo-agent.ts';
 import { endNodes } from './end-nodes.ts';
 
-const AGENT = fileURLToPath(new URL('../../../packages/agent/src/bin/hoodcloud-agent.ts', import.meta.url));
+const BUNDLE_AGENT = fileURLToPath(new URL('../../../packages/agent/build.mjs', import.meta.url));
 const run = promisify(execFile);
 const JOIN_MS = 60_000;
 
@@ -20,7 +20,9 @@ export async function joinFleet(stage: Stage, chain: DemoChain, operator: Operat
   const { narrator, interrupted } = stage;
   const hosts = chain.validators.map((validator) => hostOf(stage.folder, chain, validator));
   stage.cast.add('nodes', () => endNodes(chain.validators, stage.folder.path));
-  for (const host of hosts) await bringIn(stage, host, chain, operator);
+  const program = stage.folder.at('hoodcloud-agent.mjs');
+  await run(process.execPath, [BUNDLE_AGENT, program]); // one file, as it is shipped
+  await Promise.all(hosts.map((host) => bringIn(stage, { host, program }, chain, operator)));
   await until('every agent online with a known version', JOIN_MS, interrupted, async () => {
     const nodes = await operator.asks<NodeView[]>(['node', 'list']);
     const known = ({ online, components }: NodeView) =>
@@ -32,11 +34,16 @@ export async function joinFleet(stage: Stage, chain: DemoChain, operator: Operat
 }
 
 /** One host: registered, joined by a one-time token, its agent started, which starts the node. */
-async function bringIn(stage: Stage, host: DemoHost, chain: DemoChain, operator: Operator): Promise<void> {
+async function bringIn(
+  stage: Stage,
+  { host, program }: { host: DemoHost; program: string },
+  chain: DemoChain,
+  operator: Operator,
+): Promise<void> {
   const { cast, ports } = stage;
   const joined = existsSync(join(host.stateDir, 'credential.json'));
   await prepareHost(host, chain, `127.0.0.1:${ports.gateway}`, !joined);
-  const command = (...words: string[]) => ['--import', 'tsx', AGENT, ...words, '--config', host.configFile];
+  const command = (...words: string[]) => [program, ...words, '--config', host.configFile];
   if (!joined) {
     const { chainProfileId } = chain;
     await operator.asks<NodeView>(['node', 'add', host.name, '--chain', chainProfileId, '--type', NODE_TYPE]);

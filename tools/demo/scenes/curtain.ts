@@ -1,8 +1,8 @@
 import type { DemoReport } from '../report/demo-report.ts';
 import type { SetStage } from '../stage/stage.ts';
 
-/** Says what was seen from outside, and where to look further. */
-export function curtain({ narrator, controlPlane, folder }: SetStage, report: DemoReport): void {
+/** Says what was seen from outside. */
+export function tellReport({ narrator }: SetStage, report: DemoReport): void {
   const { chain, bad_release, seconds } = report;
   narrator.scene('What processes and chain showed');
   for (const { name, before, after } of report.nodes) {
@@ -10,7 +10,7 @@ export function curtain({ narrator, controlPlane, folder }: SetStage, report: De
   }
   const pause = (chain.longest_pause_ms / 1000).toFixed(1);
   narrator.say(
-    `The chain went from height ${chain.first_height} to ${chain.last_height}; its longest pause was ${pause} s.`,
+    `The chain grew from height ${chain.first_height} to ${chain.last_height}; its longest pause was ${pause} s.`,
   );
   for (const node of bad_release.nodes.filter(({ status }) => status !== 'pending')) {
     narrator.say(
@@ -18,15 +18,20 @@ export function curtain({ narrator, controlPlane, folder }: SetStage, report: De
     );
   }
   narrator.say(`Set-up ${seconds.setup} s, rollout ${seconds.rollout} s, bad release ${seconds.bad_release} s.`);
-  narrator.scene('Everything is up');
-  process.stdout.write(`  API          ${controlPlane.url}/api/v1   (OpenAPI: ${controlPlane.url}/openapi.json)
-  API key      ${controlPlane.apiKey}
-  Temporal UI  ${controlPlane.temporalUi}
+}
+
+/** Says where everything is, for whoever stays. */
+export function tellAddresses({ narrator, controlPlane: { url, apiKey, temporalUi }, folder }: SetStage): void {
+  narrator.scene('Everything stays up until Ctrl-C');
+  process.stdout.write(`  API          ${url}/api/v1   (OpenAPI: ${url}/openapi.json)
+  API key      ${apiKey}
+  Temporal UI  ${temporalUi}
   Logs, data   ${folder.path}
 
-  Try it:  export HOODCLOUD_URL=${controlPlane.url} HOODCLOUD_API_KEY=${controlPlane.apiKey}
+  Try it:  export HOODCLOUD_URL=${url} HOODCLOUD_API_KEY=${apiKey}
            npx tsx packages/cli/src/bin/hoodctl.ts rollout list
-  Ctrl-C ends everything; npm run demo begins from what this run left, npm run demo -- --reset anew.
+
+  npm run demo goes on from what this run leaves; npm run demo -- --reset begins anew.
 `);
 }
 

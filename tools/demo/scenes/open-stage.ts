@@ -1,7 +1,7 @@
 import { goAvailable } from '@hoodcloud/testkit/chains/cometbft-binaries';
 import type { DemoArguments } from '../demo-arguments.ts';
 import { Cast } from '../stage/cast.ts';
-import { choosePorts, DemoFolder } from '../stage/demo-state.ts';
+import { chooseKeptPorts, choosePorts, DemoFolder } from '../stage/demo-state.ts';
 import { Narrator } from '../stage/narrator.ts';
 import type { Stage } from '../stage/stage.ts';
 
@@ -19,11 +19,11 @@ export async function openStage(options: DemoArguments, interrupted: AbortSignal
   if (left && left.chain !== chain) {
     throw new DemoLeftOver(`An earlier run left a ${left.chain} chain. Begin anew: npm run demo -- --reset`);
   }
-  const state = left ?? { chain, ports: await choosePorts(), apiKey: null };
+  const state = left ?? { chain, ports: await chooseKeptPorts() };
   folder.write(state);
   return {
     folder,
-    ports: state.ports,
+    ports: await choosePorts(state.ports),
     chainKind: chain,
     cast: new Cast(folder.at('logs')),
     narrator: new Narrator(),

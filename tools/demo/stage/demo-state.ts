@@ -1,21 +1,26 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { allFree } from '@hoodcloud/controlplane/dev/child-server';
 import { freePortRange } from './free-ports.ts';
 
-/** Ports of the demo; kept between runs, since chain, manifests and agents name them. */
-export interface DemoPorts {
+/** Ports that later runs use again: the validators' configurations and the manifests name them. */
+export interface KeptPorts {
+  readonly artifacts: number;
+  /** The first of twelve: three for each validator. */
+  readonly firstValidator: number;
+}
+
+/** Every port of one run. */
+export interface DemoPorts extends KeptPorts {
   readonly api: number;
   readonly gateway: number;
   readonly temporalUi: number;
-  readonly artifacts: number;
-  readonly firstValidator: number;
 }
 
 /** What one run leaves for the next. */
 export interface DemoState {
   readonly chain: 'cometbft' | 'stand-in';
-  readonly ports: DemoPorts;
-  readonly apiKey: string | null;
+  readonly ports: KeptPorts;
 }
 
 /** The demo's folder and what it remembers. */
@@ -23,8 +28,8 @@ export class DemoFolder {
   readonly path: string;
 
   constructor(path: string) {
-    this.path = path;
-    mkdirSync(path, { recursive: true, mode: 0o755 });
+    this.path = resolve(path);
+    mkdirSync(this.path, { recursive: true, mode: 0o755 });
   }
 
   /** A path inside the folder. */
@@ -54,12 +59,35 @@ export class DemoFolder {
   }
 }
 
-/** Ports that nobody uses now, each the usual one where it is free. */
-export async function choosePorts(): Promise<DemoPorts> {
+const PORTS_OF_A_CHAIN = 12;
+
+/** Ports for a chain that doesn't exist yet. */
+export async function chooseKeptPorts(): Promise<KeptPorts> {
+  return { artifacts: await freePortRange(1, 8765), firstValidator: await freePortRange(PORTS_OF_A_CHAIN, 26_656) };
+}
+
+/**
+ * The kept ports and, for this run, each other port the usual one where it is free.
+ * @throws PortTaken when another program has a kept one
+ */
+export async function choosePorts({ artifacts, firstValidator }: KeptPorts): Promise<DemoPorts> {
+  const chain = Array.from({ length: PORTS_OF_A_CHAIN }, (_, index) => firstValidator + index);
+  for (const port of [artifacts, ...chain]) {
+    if (!(await allFree([port]))) throw new PortTaken(port);
+  }
   const api = await freePortRange(1, 8080);
   const gateway = await freePortRange(1, 9090);
   const temporalUi = await freePortRange(1, 8233);
-  const artifacts = await freePortRange(1, 8765);
-  const firstValidator = await freePortRange(12, 26_656);
-  return { api, gateway, temporalUi, artifacts, firstValidator };
+  return { artifacts, firstValidator, api, gateway, temporalUi };
+}
+
+/** Another program listens where an earlier run of the demo did. */
+export class PortTaken extends Error {
+  readonly code = 'port_taken';
+
+  constructor(port: number) {
+    super(
+      `Port ${port} is taken, and what an earlier run left needs it. Perhaps a demo still runs elsewhere: end it, or begin anew with npm run demo -- --reset.`,
+    );
+  }
 }

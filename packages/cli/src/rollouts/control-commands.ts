@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
+import type { ReasonCode } from '@hoodcloud/domain/reasons';
 import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import type { Command } from 'commander';
 import type { ApiClient } from '../api/api-client.ts';
@@ -25,20 +26,51 @@ interface ControlCommand {
   readonly endpoint: string;
   readonly what: string;
   readonly forNode: boolean;
+  /** Whether the rollout shows that it has taken the order up; left out where the order itself is all there is to see. */
+  readonly taken?: (rollout: RolloutDetail) => boolean;
 }
+
+/** Whether the rollout says this about itself now. */
+const says = ({ waiting }: RolloutDetail, code: ReasonCode): boolean =>
+  waiting?.reasons.some((reason) => reason.code === code) ?? false;
 
 /** What a person can order, in the order of the help. */
 const CONTROLS: readonly ControlCommand[] = [
-  { name: 'pause', endpoint: 'pause', what: 'start no further node; those in flight finish', forNode: false },
-  { name: 'resume', endpoint: 'resume', what: 'go on; failures so far count as known', forNode: false },
-  { name: 'approve', endpoint: 'approve', what: 'let a breaking migration go beyond its canaries', forNode: false },
-  { name: 'cancel', endpoint: 'cancel', what: 'end it for good; those in flight finish', forNode: false },
+  {
+    name: 'pause',
+    endpoint: 'pause',
+    what: 'start no further node; those in flight finish',
+    forNode: false,
+    taken: (rollout) => rollout.status !== 'running' || says(rollout, 'pausing'),
+  },
+  {
+    name: 'resume',
+    endpoint: 'resume',
+    what: 'go on; failures so far count as known',
+    forNode: false,
+    taken: ({ status }) => status !== 'paused',
+  },
+  {
+    name: 'approve',
+    endpoint: 'approve',
+    what: 'let a breaking migration go beyond its canaries',
+    forNode: false,
+    taken: (rollout) => !says(rollout, 'waiting_for_approval'),
+  },
+  {
+    name: 'cancel',
+    endpoint: 'cancel',
+    what: 'end it for good; those in flight finish',
+    forNode: false,
+    taken: (rollout) => isEndedRollout(rollout.status) || says(rollout, 'canceling'),
+  },
   { name: 'force', endpoint: 'force', what: 'ignore the failure threshold', forNode: false },
   {
     name: 'rollback',
     endpoint: 'rollback',
     what: 'give every upgraded node its previous version back',
     forNode: false,
+    taken: (rollout) => rollout.direction === 'rollback' || says(rollout, 'rollback_draining'),
   },
   { name: 'retry', endpoint: 'retry', what: 'try a node again that failed or was undone', forNode: true },
   { name: 'skip', endpoint: 'skip', what: 'leave out a node that has not begun', forNode: true },
@@ -71,13 +103,12 @@ async function order(
   const path = control.forNode
     ? PATHS.rolloutNodeControl(id, await resolveRolloutNodeId(api, id, node), control.endpoint)
     : PATHS.rolloutControl(id, control.endpoint);
-  const before = await api.get<RolloutDetail>(PATHS.rollout(id));
   await api.post(path, reason ? { reason } : {}, { dry_run: dryRun });
   if (dryRun) {
     io.remark(`${control.name} is allowed now; nothing was done.`);
     return undefined;
   }
-  const rollout = await untilTaken(io, api, before);
+  const rollout = await untilTaken(io, api, id, control);
   if (watch) return watchRollout(io, id);
   io.answer(rollout, (answer) => renderRollout(answer, io.context.now()));
   if (!isEndedRollout(rollout.status)) io.remark(`Ordered. Next: hoodctl rollout status ${id} --watch`);
@@ -88,12 +119,15 @@ async function order(
  * An order is a row that the rollout takes up a moment later (C7a): what is shown should be what came of it. Gives up
  * quietly after some seconds, since nodes in flight may have to finish first.
  */
-async function untilTaken(io: CommandIo, api: ApiClient, before: RolloutDetail): Promise<RolloutDetail> {
-  const state = ({ status, status_changed_at, waiting }: RolloutDetail) =>
-    JSON.stringify([status, status_changed_at, waiting]);
+async function untilTaken(
+  io: CommandIo,
+  api: ApiClient,
+  id: string,
+  { taken = () => true }: ControlCommand,
+): Promise<RolloutDetail> {
   for (let look = 0; ; look += 1) {
-    const now = await api.get<RolloutDetail>(PATHS.rollout(before.id));
-    if (state(now) !== state(before) || look === MOST_LOOKS) return now;
+    const rollout = await api.get<RolloutDetail>(PATHS.rollout(id));
+    if (taken(rollout) || look === MOST_LOOKS) return rollout;
     await sleep(LOOK_MS, undefined, { signal: io.context.interrupted });
   }
 }
