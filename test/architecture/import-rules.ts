@@ -19,7 +19,9 @@ const MAY_USE: Record<string, readonly string[]> = {
 };
 
 /** Tests, and the `testing/` folder beside some of them that holds what they share. */
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.startsWith('test/') || file.includes('/testing/');
+/** Tests, what tests share (`testing/`), and programs that tests start inside a host (`*.inside.ts`, `drive-*.ts`). */
+const isTest = (file: string) =>
+  /\.test\.tsx?$|\.inside\.ts$|\/testing\/|\/drive-[^/]+\.ts$/.test(file) || file.startsWith('test/');
 const packageOf = (file: string) => /^packages\/([^/]+)\//.exec(file)?.[1];
 const featureOf = (file: string) => /^packages\/controlplane\/src\/([^/]+)\//.exec(file)?.[1];
 

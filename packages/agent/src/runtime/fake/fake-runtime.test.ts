@@ -19,7 +19,7 @@ async function makeService(): Promise<ConformanceService> {
     },
     configPath: '/etc/node/config.toml',
     newConfigPath: '/etc/node/new.toml',
-    forbiddenPath: '/root/elsewhere.toml',
+    forbiddenPath: '/srv/elsewhere.toml',
     readConfig: async (path) => {
       const content = host.configs.get(path);
       return content === undefined ? null : { content, mode: 0o644 };
