@@ -14,6 +14,7 @@ import { type EngineWorker, startEngineWorker } from '@hoodcloud/controlplane/en
 import { openEngineClient } from '@hoodcloud/controlplane/engine/temporal-connection';
 import { loadWorkflowBundle } from '@hoodcloud/controlplane/engine/workflow-bundle';
 import { ReconcilerRunner } from '@hoodcloud/controlplane/reconciler-runner';
+import type { RenderedConfig } from '@hoodcloud/controlplane/rollouts/chain-facts';
 import { nodeUpgradeActivities } from '@hoodcloud/controlplane/rollouts/node-upgrade-activities';
 import { rolloutActivities } from '@hoodcloud/controlplane/rollouts/rollout-activities';
 import { transitionRollout } from '@hoodcloud/controlplane/rollouts/rollout-transition';
@@ -45,6 +46,8 @@ export interface LabCommand {
 export interface LabScript {
   /** Default: everything is completed. */
   agent?: (command: LabCommand) => ScriptedAnswer;
+  /** Rendered configs of a node; throwing is a template that can't be rendered. Default: none. */
+  configs?: (nodeId: string) => readonly RenderedConfig[];
   /** Reasons for which a proof of health fails; empty passes, null leaves it open. Default: passes. */
   health?: (nodeId: string) => readonly Reason[] | null;
 }
@@ -118,7 +121,8 @@ export class RolloutLab {
   async startWorker(): Promise<void> {
     const sources = {
       chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
-      renderConfigs: async () => new Map(),
+      renderConfigs: async (_: unknown, nodeIds: readonly string[]) =>
+        new Map(nodeIds.map((nodeId) => [nodeId, this.script.configs?.(nodeId) ?? []])),
     };
     this.#worker = await startEngineWorker({
       ...this.#address(),

@@ -49,6 +49,8 @@ export interface ActionParams {
 
 export interface ConfigFileToWrite {
   readonly path: string;
+  /** Backup folder from which the file is put back, instead of writing `content` (C3). */
+  readonly restoreFrom?: string;
   readonly content: Uint8Array;
   /** `sha256:<hex>` of `content`. */
   readonly checksum: string;

@@ -40,7 +40,9 @@ export async function runAttempt(
     params: {
       runtime: component.runtime,
       artifact: request.artifact,
-      configFiles: request.configFiles,
+      configFiles: request.configFiles.map(({ restoreAttemptId, ...file }) =>
+        restoreAttemptId === null ? file : { ...file, restoreFrom: backupDirOf(component, restoreAttemptId) },
+      ),
       driftPolicy: request.driftPolicy,
       backupDir,
       earlierBackupDirs: backups.filter((dir) => dir !== backupDir),

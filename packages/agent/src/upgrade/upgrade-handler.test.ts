@@ -98,6 +98,47 @@ function command(
 
 const last = () => results.at(-1);
 
+describe('a rollback', () => {
+  const back = (restoreAttemptId: string) =>
+    command(
+      Operation.UPGRADE,
+      {
+        attemptId: 'rollout.node.2',
+        artifact: { kind: ArtifactKind.FILE, url: 'https://releases/old', checksum: OLD },
+        configFiles: [
+          { path: '/etc/node/config.toml', restoreAttemptId },
+          { path: '/etc/node/new.toml', restoreAttemptId },
+        ],
+      },
+      { commandId: 'command-back' },
+    );
+
+  it('puts configs back as the attempt found them, removes what was not there (C3)', async () => {
+    const { handler } = await agent();
+    host.publish('https://releases/old', 'old binary');
+    const configFiles = ['config', 'new'].map((name) => ({
+      path: `/etc/node/${name}.toml`,
+      content: Buffer.from('peers = 100'),
+    }));
+    await handler.handle(command(Operation.UPGRADE, { configFiles }));
+    await handler.handle(command(Operation.CONFIRM));
+    await handler.handle(back(ATTEMPT));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, installedChecksum: OLD, runningChecksum: OLD });
+    expect(host.configs.get('/etc/node/config.toml')).toBe('peers = 10');
+    expect(host.configs.has('/etc/node/new.toml')).toBe(false);
+  });
+
+  it('is refused before anything is stopped when the backup is gone', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE));
+    host.journal.length = 0;
+    await handler.handle(back('rollout.node.0'));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'backup_gone' });
+    expect(host.journal).toEqual([]);
+    expect(host.configs.get('/etc/node/config.toml')).toBe('peers = 100');
+  });
+});
+
 describe('UPGRADE', () => {
   it('is told with what the host proves, and is on the disk before it is told', async () => {
     const { handler, store } = await agent();

@@ -168,7 +168,9 @@ export class UpgradeHandler {
     const { installedChecksum, runningChecksum } = await component.runtime.status();
     if (installedChecksum !== wanted) return false;
     if (record.before.wantedRunning && runningChecksum !== wanted) return false;
-    const written = request.configFiles.map(({ path, checksum }) => component.runtime.isConfigWritten(path, checksum));
+    const written = request.configFiles
+      .filter(({ restoreAttemptId }) => restoreAttemptId === null)
+      .map(({ path, checksum }) => component.runtime.isConfigWritten(path, checksum));
     return (await Promise.all(written)).every(Boolean);
   }
 

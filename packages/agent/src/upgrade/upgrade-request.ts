@@ -13,6 +13,12 @@ import { checksumOf } from '../host/file-hash.ts';
 import type { WantedArtifact } from '../runtime/runtime-adapter.ts';
 import type { ActionBudgets, ConfigFileToWrite } from './action.ts';
 
+/** A config file as a command asks for it. */
+export interface RequestedConfigFile extends Omit<ConfigFileToWrite, 'restoreFrom'> {
+  /** Attempt as whose backup has the file it is put back; null: `content` is written. */
+  readonly restoreAttemptId: string | null;
+}
+
 /** A command that passed every check that needs no look at the host. */
 export interface UpgradeRequest {
   readonly attemptId: string;
@@ -22,7 +28,7 @@ export interface UpgradeRequest {
   readonly targetVersion: string;
   readonly artifactKind: 'file' | 'image';
   readonly artifact: WantedArtifact;
-  readonly configFiles: readonly ConfigFileToWrite[];
+  readonly configFiles: readonly RequestedConfigFile[];
   readonly driftPolicy: 'fail' | 'overwrite';
   readonly budgets: ActionBudgets;
 }
@@ -101,12 +107,12 @@ function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact 
   return { name: binaryName, url: artifact.url, checksum: artifact.checksum, member };
 }
 
-function readConfigFiles({ configFiles }: UpgradePayload): ConfigFileToWrite[] {
+function readConfigFiles({ configFiles }: UpgradePayload): RequestedConfigFile[] {
   if (configFiles.length > MAX_CONFIG_FILES) {
     throw invalid('config_files', `${configFiles.length} files are more than ${MAX_CONFIG_FILES}`);
   }
   const paths = new Set<string>();
-  return configFiles.map(({ path, content, lastWrittenChecksum }, index) => {
+  return configFiles.map(({ path, content, lastWrittenChecksum, restoreAttemptId }, index) => {
     const field = `config_files[${index}]`;
     if (paths.has(path)) throw invalid(`${field}.path`, `${path} is there twice`);
     paths.add(path);
@@ -116,8 +122,16 @@ function readConfigFiles({ configFiles }: UpgradePayload): ConfigFileToWrite[] {
     if (lastWrittenChecksum !== '' && !CHECKSUM.test(lastWrittenChecksum)) {
       throw invalid(`${field}.last_written_checksum`, "it isn't sha256: and 64 lower-case hex digits");
     }
-    const lastWritten = lastWrittenChecksum === '' ? null : lastWrittenChecksum;
-    return { path, content, checksum: checksumOf(content), lastWrittenChecksum: lastWritten };
+    if (restoreAttemptId !== '' && (content.length > 0 || !ATTEMPT_ID.test(restoreAttemptId))) {
+      throw invalid(`${field}.restore_attempt_id`, 'it must name an attempt, and there must be no content');
+    }
+    return {
+      path,
+      content,
+      checksum: checksumOf(content),
+      lastWrittenChecksum: lastWrittenChecksum === '' ? null : lastWrittenChecksum,
+      restoreAttemptId: restoreAttemptId === '' ? null : restoreAttemptId,
+    };
   });
 }
 

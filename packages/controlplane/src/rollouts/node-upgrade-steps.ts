@@ -20,6 +20,7 @@ import {
 } from './attempt-rows.ts';
 import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
 import { databaseNow } from './database-clock.ts';
+import { type CommandConfig, configsToRestore } from './rollback-configs.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
 import { commandBudgetMs, upgradePayload, wantedVersion } from './upgrade-command.ts';
@@ -114,8 +115,6 @@ async function writeCommand(
   { rollout, row }: Attempt,
 ): Promise<AgentCommandRow> {
   const runtime = await sources.chains.runtime(rollout.chain_profile_id);
-  const withConfigs = operation === 'UPGRADE' && row.attempt_direction === 'upgrade';
-  const configs = withConfigs ? ((await sources.renderConfigs(rollout, [ref.nodeId])).get(ref.nodeId) ?? []) : [];
   const payload = upgradePayload({
     attemptId: attemptIdOf(ref),
     operation,
@@ -123,7 +122,7 @@ async function writeCommand(
     row,
     runtime,
     stableMs: await sources.chains.stableMs(rollout.chain_profile_id),
-    configs,
+    configs: operation === 'UPGRADE' ? await configsFor(tx, sources, ref, { rollout, row }) : [],
     lastWritten: await lastWrittenChecksums(tx, ref.nodeId, rollout.binary_name),
   });
   const now = await databaseNow(tx);
@@ -143,6 +142,18 @@ async function writeCommand(
     .executeTakeFirstOrThrow();
   if (operation === 'COMPENSATE') await showRollingBack(tx, ref, row);
   return command;
+}
+
+/** What an upgrade writes, or a rollback puts back. Undo and confirmation go by what the host recorded. */
+async function configsFor(
+  tx: Db,
+  sources: NodeStepSources,
+  ref: AttemptRef,
+  { rollout, row }: Attempt,
+): Promise<CommandConfig[]> {
+  if (row.attempt_direction === 'rollback') return configsToRestore(tx, row);
+  const rendered = (await sources.renderConfigs(rollout, [ref.nodeId])).get(ref.nodeId) ?? [];
+  return rendered.map(({ path, content }) => ({ path, content }));
 }
 
 async function lastWrittenChecksums(db: Db, nodeId: string, binaryName: string): Promise<Record<string, string>> {

@@ -1,5 +1,6 @@
 import { judgeAttemptStart } from '@hoodcloud/domain/attempt-start';
-import { type Reason, reason } from '@hoodcloud/domain/reasons';
+import { DomainError } from '@hoodcloud/domain/errors';
+import { type Reason, reason, sentenceOf } from '@hoodcloud/domain/reasons';
 import type { Database, Db } from '../db/database.ts';
 import { wakeRollout } from '../engine/engine-outbox.ts';
 import type { AttemptRef, PreCheck } from '../workflows/activity-types.ts';
@@ -13,7 +14,13 @@ import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout
 const ACTOR = 'system:rollout';
 
 /** Reasons for which a node that was changed before is not tried again; the others are worth a try (C8, B5a). */
-const HOPELESS: readonly Reason['code'][] = ['never_joined', 'node_ineligible', 'node_quarantined', 'binary_missing'];
+const HOPELESS: readonly Reason['code'][] = [
+  'never_joined',
+  'node_ineligible',
+  'node_quarantined',
+  'binary_missing',
+  'internal_error',
+];
 
 /**
  * Spec `PreCheckNode`: begins attempt k exactly once, when the row waits for it and the node may still be changed (C13).
@@ -43,14 +50,15 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
   if (start.kind === 'under_way') return { kind: 'go', direction: row.attempt_direction };
   if (start.kind === 'refused') return { kind: 'nothing_to_do' };
   const held = await whyNot(tx, sources, rollout, row);
-  if (held && row.status === 'pending') {
+  if (held && row.status === 'pending' && held.code !== 'internal_error') {
     await skipNode(tx, ref.rolloutId, ref.nodeId, held);
     await wakeRollout(tx, ref.rolloutId);
     return { kind: 'nothing_to_do' };
   }
   await begin(tx, rollout, row, ref, whyBegun(row, controls));
   if (!held || !HOPELESS.includes(held.code)) return { kind: 'go', direction: row.attempt_direction };
-  await transitionRolloutNode(tx, { ...ref, from: 'in_progress', to: 'failed', reason: held, actor: ACTOR });
+  const facts = { error_message: sentenceOf(held) };
+  await transitionRolloutNode(tx, { ...ref, from: 'in_progress', to: 'failed', reason: held, actor: ACTOR, facts });
   await wakeRollout(tx, ref.rolloutId);
   return { kind: 'nothing_to_do' };
 }
@@ -62,10 +70,15 @@ async function whyNot(
   rollout: RolloutRow,
   row: RolloutNodeRow,
 ): Promise<Reason | null> {
-  const now = await databaseNow(tx);
-  const judged = await judgeTargets(tx, sources, rollout, [row.node_id], now);
-  const eligibility = judged.get(row.node_id);
-  return eligibility?.kind === 'skipped' ? eligibility.reason : null;
+  try {
+    const judged = await judgeTargets(tx, sources, rollout, [row.node_id], await databaseNow(tx));
+    const eligibility = judged.get(row.node_id);
+    return eligibility?.kind === 'skipped' ? eligibility.reason : null;
+  } catch (error) {
+    // The node's configs can't be rendered: nobody left it out, it failed.
+    if (error instanceof DomainError) return reason('internal_error', { error: error.message });
+    throw error;
+  }
 }
 
 function whyBegun(row: RolloutNodeRow, controls: Awaited<ReturnType<typeof loadControls>>): Reason {

@@ -13,7 +13,7 @@ import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-
 import { type ActionBudgets, scheduleToCloseMs } from '@hoodcloud/domain/activity-budget';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
-import type { RenderedConfig } from './chain-facts.ts';
+import type { CommandConfig } from './rollback-configs.ts';
 import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
 
 const OPERATION_ON_WIRE: Readonly<Record<AgentOperation, Operation>> = {
@@ -97,7 +97,7 @@ export function upgradePayload(input: {
   readonly row: RolloutNodeRow;
   readonly runtime: ChainRuntime | null;
   readonly stableMs: number | null;
-  readonly configs: readonly RenderedConfig[];
+  readonly configs: readonly CommandConfig[];
   /** path → `sha256:<hex>` last written by us (E4). */
   readonly lastWritten: Readonly<Record<string, string>>;
 }): Buffer {
@@ -117,10 +117,9 @@ export function upgradePayload(input: {
       checksum: wanted.checksum,
       member: wanted.member,
     },
-    configFiles: input.configs.map(({ path, content }) => ({
-      path,
-      content,
-      lastWrittenChecksum: input.lastWritten[path] ?? '',
+    configFiles: input.configs.map((config) => ({
+      ...config,
+      lastWrittenChecksum: input.lastWritten[config.path] ?? '',
     })),
     linkPolicy: rollout.link_policy === 'replace' ? LinkPolicy.REPLACE : LinkPolicy.FOLLOW,
     driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,

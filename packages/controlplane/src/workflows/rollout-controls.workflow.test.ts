@@ -151,6 +151,26 @@ describe('rollback', () => {
     expect(states.map((state) => state.binary_version)).toEqual(nodes.map(() => 'v1.0.0'));
   });
 
+  it('puts the configs back that the upgrade wrote, each as that attempt found it', async () => {
+    lab.script.configs = () => [
+      { path: '/etc/node/app.toml', content: Buffer.from('peers = 100'), checksum: 'sha256:1' },
+    ];
+    const { rolloutId, nodes } = await lab.scene(1);
+    await lab.start(rolloutId);
+    await lab.until(rolloutId, 'completed');
+    await lab.order(rolloutId, 'rollback');
+    await lab.until(rolloutId, 'rolled_back', 'failed');
+    const configs = lab
+      .commandsOf(rolloutId, 'UPGRADE')
+      .map(({ payload }) =>
+        payload.configFiles.map((file) => [file.path, Buffer.from(file.content).toString(), file.restoreAttemptId]),
+      );
+    expect(configs).toEqual([
+      [['/etc/node/app.toml', 'peers = 100', '']],
+      [['/etc/node/app.toml', '', `${rolloutId}.${nodes[0]}.1`]],
+    ]);
+  });
+
   it('from running: drains, leaves out what had no turn, and goes back', async () => {
     const { rolloutId } = await inTheMiddle(3);
     await lab.order(rolloutId, 'rollback');

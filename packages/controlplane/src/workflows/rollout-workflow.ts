@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { ProfileDatabaseStep, ProfileTargets } from './activity-profiles.ts';
 import type { ControlByHand, ControlSignal, NodeOffer, RolloutActivities } from './activity-types.ts';
+import { incurable } from './incurable-error.ts';
 import { nodeSearchAttributes } from './search-attributes.ts';
 import { nodeWorkflowId } from './workflow-ids.ts';
 import type { RolloutInput, SignalMark } from './workflow-input.ts';
@@ -38,7 +39,7 @@ export async function RolloutWorkflow(input: RolloutInput): Promise<string> {
     const answer = await steps.UpdateRolloutProgress({ rolloutId, controlsByHand });
     switch (answer.kind) {
       case 'resolve_targets':
-        await ResolveRolloutTargets({ rolloutId });
+        await resolveTargets(rolloutId);
         break;
       case 'roll_back':
         await steps.BeginRollback({ rolloutId, reason: answer.reason });
@@ -58,6 +59,18 @@ export async function RolloutWorkflow(input: RolloutInput): Promise<string> {
         if (answer.gatherMs > 0) await sleep(answer.gatherMs);
         break;
     }
+  }
+}
+
+/** What no other try can cure (a template that misses a variable) ends the rollout with that sentence (C4). */
+async function resolveTargets(rolloutId: string): Promise<void> {
+  try {
+    await ResolveRolloutTargets({ rolloutId });
+  } catch (error) {
+    const sentence = incurable(error);
+    if (sentence === null) throw error;
+    const reason = { code: 'internal_error', params: { error: sentence } } as const;
+    await steps.FinalizeRollout({ rolloutId, status: 'failed', reason });
   }
 }
 

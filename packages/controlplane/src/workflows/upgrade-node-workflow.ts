@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  ApplicationFailure,
   continueAsNew,
   defineSignal,
   proxyActivities,
@@ -10,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { ProfileDatabaseStep, ProfileHealthValidation, ProfileUpgradeDefault } from './activity-profiles.ts';
 import type { AttemptRef, CommandEnd, NodeActivities, SentCommand } from './activity-types.ts';
+import { incurable } from './incurable-error.ts';
 import type { UpgradeNodeInput } from './workflow-input.ts';
 
 const steps = proxyLocalActivities<NodeActivities>(ProfileDatabaseStep);
@@ -60,9 +60,9 @@ async function sendFirstCommand(ref: AttemptRef): Promise<SentCommand | null> {
   try {
     return await steps.SendUpgradeCommand({ ...ref, operation: 'UPGRADE' });
   } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : error;
-    if (!(cause instanceof ApplicationFailure) || !cause.nonRetryable) throw error;
-    await steps.MarkNodeUpgradeFailed({ ...ref, error: cause.message });
+    const sentence = incurable(error);
+    if (sentence === null) throw error;
+    await steps.MarkNodeUpgradeFailed({ ...ref, error: sentence });
     return null;
   }
 }

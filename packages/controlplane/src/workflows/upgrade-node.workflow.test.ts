@@ -1,3 +1,4 @@
+import { DomainError } from '@hoodcloud/domain/errors';
 import { reason } from '@hoodcloud/domain/reasons';
 import { RolloutLab } from '@hoodcloud/testkit/rollout-lab';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -51,6 +52,31 @@ it('agent refused: nothing was touched, the row says why', async () => {
   expect(row).toMatchObject({ status: 'failed', status_reason: 'upgrade_refused' });
   expect(row.error_message).toContain('the disk is full');
   expect(node.state).toBe('healthy');
+});
+
+it('configs that can not be rendered fail the attempt before anything is sent', async () => {
+  let asked = 0;
+  lab.script.configs = () => {
+    asked += 1;
+    if (asked > 1) throw new DomainError('template_error', 'app.toml.tmpl:3:5: no variable "max_peers"');
+    return [];
+  };
+  const { row, node, operations } = await attempt();
+  expect(row).toMatchObject({ status: 'failed', status_reason: 'internal_error' });
+  expect(row.error_message).toContain('app.toml.tmpl:3:5: no variable "max_peers"');
+  expect(node.state).toBe('healthy');
+  expect(operations).toEqual([]);
+});
+
+it('configs that no node can have fail the rollout with the sentence, before any node is touched', async () => {
+  lab.script.configs = () => {
+    throw new DomainError('template_error', 'app.toml.tmpl:3:5: no variable "max_peers"');
+  };
+  const { rolloutId } = await lab.scene(2);
+  await lab.start(rolloutId);
+  const rollout = await lab.until(rolloutId, 'completed', 'paused', 'failed');
+  expect(rollout).toMatchObject({ status: 'failed', status_reason: 'internal_error', total_nodes: 0 });
+  expect(rollout.status_reason_params).toEqual({ error: 'app.toml.tmpl:3:5: no variable "max_peers"' });
 });
 
 it('agent could not undo it: FAILED_ROLLBACK, degraded, one critical incident with the recovery plan (C9)', async () => {

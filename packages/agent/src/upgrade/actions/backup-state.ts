@@ -8,6 +8,7 @@ export const backupState: UpgradeAction = {
   isAlreadyDone: ({ runtime, backupDir }) => runtime.isBackedUp(backupDir),
   execute: async (params) => {
     await refuseDrift(params);
+    await refuseLostBackup(params);
     const { runtime, backupDir, configFiles, signal } = params;
     await runtime.backupState(
       backupDir,
@@ -29,6 +30,17 @@ async function refuseDrift({ runtime, configFiles, driftPolicy }: ActionParams):
     throw new AgentError(
       'config_drift',
       `${path} was changed on the host since it was last written (${now ?? 'it is gone'}, expected ${lastWrittenChecksum}): take the change into the template, or upgrade with drift policy "overwrite"`,
+    );
+  }
+}
+
+/** What is to be put back must be there before anything is stopped. */
+async function refuseLostBackup({ runtime, configFiles }: ActionParams): Promise<void> {
+  for (const { path, restoreFrom } of configFiles) {
+    if (restoreFrom === undefined || (await runtime.isBackedUp(restoreFrom))) continue;
+    throw new AgentError(
+      'backup_gone',
+      `${path} can't be put back: the backup ${restoreFrom} is not whole any more; upgrade with the configs that you want instead`,
     );
   }
 }

@@ -672,6 +672,14 @@ export declare type ConfigFile = Message<"hoodcloud.agent.v1.ConfigFile"> & {
    * @generated from field: string last_written_checksum = 3;
    */
   lastWrittenChecksum: string;
+
+  /**
+   * Instead of content: the file is put back as this attempt found it, from its backup on the host (C3); one that was
+   * not there is removed. The control plane doesn't know what people had written there.
+   *
+   * @generated from field: string restore_attempt_id = 4;
+   */
+  restoreAttemptId: string;
 };
 
 /**
