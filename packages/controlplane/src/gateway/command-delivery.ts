@@ -13,6 +13,7 @@ import type { Logger } from '../feature.ts';
 import type { AgentStream } from './agent-stream.ts';
 import { recordResult } from './command-result.ts';
 import { type DeliverableCommand, type DeliveryScope, takeDeliverable } from './command-store.ts';
+import { countDelivery } from './gateway-metrics.ts';
 import { MAX_MESSAGE_BYTES } from './message-checks.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 
@@ -100,8 +101,12 @@ export class CommandDelivery {
       upgrade,
     });
     const bytes = toBinary(CommandSchema, command).length;
-    if (bytes <= MAX_MESSAGE_BYTES) stream.command(command);
-    else await recordResult(this.#options.db, row.nodeId, refusalOf(row.id, upgrade, bytes));
+    if (bytes > MAX_MESSAGE_BYTES) {
+      await recordResult(this.#options.db, row.nodeId, refusalOf(row.id, upgrade, bytes));
+      return;
+    }
+    stream.command(command);
+    countDelivery();
   }
 }
 

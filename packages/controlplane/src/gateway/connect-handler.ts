@@ -6,6 +6,7 @@ import { type AuthenticatedNode, authenticateAgent } from './agent-session-store
 import { type Departure, type GrpcStream, sendError, sendGoAway } from './agent-stream.ts';
 import { ConnectSession } from './connect-session.ts';
 import { BadMessageError, GatewayError, NotAuthenticatedError } from './gateway-error.ts';
+import { countRefusedStream } from './gateway-metrics.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { checkHello } from './message-checks.ts';
 import type { TokenBucket } from './token-bucket.ts';
@@ -26,6 +27,7 @@ const OVERLOADED: Departure = {
  */
 export async function serveConnect(parts: GatewayParts, admission: TokenBucket, call: GrpcStream): Promise<void> {
   if (!admission.take(performance.now())) {
+    countRefusedStream('OVERLOADED');
     sendGoAway(call, OVERLOADED, parts.fleet.reconnectWindowMs());
     return;
   }
@@ -73,6 +75,7 @@ function helloOf({ message }: ConnectRequest): Hello {
 /** A refusal goes to the agent; a stream that broke is a normal end; the rest is the gateway's own trouble. */
 function reportFailure({ log }: GatewayParts, call: GrpcStream, error: unknown): void {
   if (error instanceof GatewayError) {
+    countRefusedStream(status[error.code] ?? 'UNKNOWN');
     log.warn({ code: error.code, peer: call.getPeer() }, error.details);
     sendError(call, error);
   } else if (call.cancelled || call.destroyed || isStreamEnd(error)) {

@@ -6,6 +6,7 @@ import { AgentStream, type GrpcStream, QUARANTINED, SUPERSEDED, sendGoAway } fro
 import { recordResult } from './command-result.ts';
 import { acknowledgeCommand } from './command-store.ts';
 import { BadMessageError } from './gateway-error.ts';
+import { connectedAgents, countResult } from './gateway-metrics.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { ChecksumWatch } from './heartbeat-buffer.ts';
 import { checkCommandId, checkComponents } from './message-checks.ts';
@@ -40,6 +41,7 @@ export class ConnectSession {
     }
     const stream = new AgentStream(call, node.nodeId, opened);
     const session = new ConnectSession(parts, node, stream);
+    connectedAgents.inc();
     parts.streams.add(stream)?.goAway(SUPERSEDED, parts.fleet.reconnectWindowMs());
     try {
       await session.#welcome(hello);
@@ -89,6 +91,7 @@ export class ConnectSession {
   /** The stream is gone: so is the session, unless a newer one has ended it before. */
   async close(reason: 'closed_by_agent' | 'bad_message'): Promise<void> {
     this.#parts.streams.remove(this.#stream);
+    connectedAgents.dec();
     const { db, log } = this.#parts;
     try {
       await endSession(db, this.#stream.sessionId, this.#stream.departure?.sessionEnd ?? reason);
@@ -131,6 +134,7 @@ export class ConnectSession {
     if (progress.has(result.commandId)) await progress.flush();
     if (heartbeats.hasOf(this.#node.nodeId)) await heartbeats.flush();
     const fate = await recordResult(db, this.#node.nodeId, result);
+    countResult(fate);
     const fields = { command_id: result.commandId, node_id: this.#node.nodeId, fate };
     if (fate === 'unknown') log.warn(fields, 'result of a command that is not known for this node; dropped');
     else log.info(fields, 'command result received');

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Logger } from '../feature.ts';
 import type { ChainJudges } from '../health/chain-judges.ts';
 import { type ReceivedHeartbeat, storeHeartbeats } from '../health/heartbeat-ingest.ts';
+import { countHeartbeats } from './gateway-metrics.ts';
 
 /** Beyond so many the oldest are dropped: the database has been away for long, and newer ones say more. */
 const MOST_WAITING = 50_000;
@@ -49,7 +50,10 @@ export class HeartbeatBuffer {
     const { db, log, judges, onClosedSession } = this.#options;
     try {
       const accepted = await storeHeartbeats(db, judges, batch);
-      for (const { nodeId, sessionId } of batch) if (!accepted.has(sessionId)) onClosedSession(nodeId, sessionId);
+      const late = batch.filter(({ sessionId }) => !accepted.has(sessionId));
+      for (const { nodeId, sessionId } of late) onClosedSession(nodeId, sessionId);
+      countHeartbeats('stored', batch.length - late.length);
+      countHeartbeats('session_over', late.length);
     } catch (error) {
       log.warn({ err: error, heartbeats: batch.length }, 'heartbeats could not be stored; the next tick tries again');
       this.#waiting = [...batch, ...this.#waiting].slice(-MOST_WAITING);

@@ -55,7 +55,15 @@ it('passes a node that shows the new version alive for the whole time, and tells
 it('ends a validation once when two instances judge at the same moment', async () => {
   const { node, id } = await upgradedNode();
   await fixture.beats(node, 5, 30);
-  const runs = [validator, validatorFor(chainHealth()), validatorFor(chainHealth())];
+  // Each asks for the chain's rules after it has read the open rows: all have read them before one goes on.
+  const arrived: (() => void)[] = [];
+  const meet = () =>
+    new Promise<void>((resolve) => {
+      arrived.push(resolve);
+      if (arrived.length === 3) for (const goOn of arrived) goOn();
+    });
+  const judges = () => new ChainJudges(() => meet().then(() => chainHealth()), fixture.services.log);
+  const runs = [1, 2, 3].map(() => healthValidation(fixture.services, judges()));
   const ended = await Promise.all(runs.map((one) => one.run(fixture.at(31))));
   expect(ended.reduce((sum, one) => sum + one, 0)).toBe(1);
   expect(await messagesTo(id)).toHaveLength(1);
