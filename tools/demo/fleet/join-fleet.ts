@@ -11,7 +11,7 @@ import { until } from '../stage/until.ts';
 import { type DemoHost, hostOf, prepareHost } from './demo-agent.ts';
 import { endNodes } from './end-nodes.ts';
 
-const BUNDLE_AGENT = fileURLToPath(new URL('../../../packages/agent/build.mjs', import.meta.url));
+const BUNDLE = fileURLToPath(new URL('../../build/bundle-program.mjs', import.meta.url));
 const run = promisify(execFile);
 const JOIN_MS = 60_000;
 
@@ -21,7 +21,7 @@ export async function joinFleet(stage: Stage, chain: DemoChain, operator: Operat
   const hosts = chain.validators.map((validator) => hostOf(stage.folder, chain, validator));
   stage.cast.add('nodes', () => endNodes(chain.validators, stage.folder.path));
   const program = stage.folder.at('hoodcloud-agent.mjs');
-  await run(process.execPath, [BUNDLE_AGENT, program]); // one file, as it is shipped
+  await run(process.execPath, [BUNDLE, 'agent', program]); // one file, as it is shipped
   await Promise.all(hosts.map((host) => bringIn(stage, { host, program }, chain, operator)));
   await until('every agent online with a known version', JOIN_MS, interrupted, async () => {
     const nodes = await operator.asks<NodeView[]>(['node', 'list']);

@@ -1,0 +1,24 @@
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { ROOT } from '../bootstrap/paths.mjs';
+
+/** What is shipped as one file: where each program begins. */
+const ENTRIES = {
+  cli: 'packages/cli/src/bin/hoodctl.ts',
+  agent: 'packages/agent/src/bin/hoodcloud-agent.ts',
+};
+
+// Usage: node tools/build/bundle-program.mjs cli|agent FILE
+const [name, file] = process.argv.slice(2);
+await build({
+  entryPoints: [join(ROOT, ENTRIES[name])],
+  outfile: resolve(file),
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  legalComments: 'none',
+  logLevel: 'warning',
+  // CommonJS libraries inside an ES module ask for `require`
+  banner: { js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);" },
+});
