@@ -24,7 +24,9 @@ export function releaseToRoll(stage: SetStage, running: readonly ObservedNode[])
 /** Plan, then a canary rollout over the living chain, watched to its end. */
 export async function goodRelease(stage: SetStage, release: DemoRelease): Promise<void> {
   const { narrator, operator } = stage;
+  const { old } = stage.chain.releases;
   narrator.scene(`The fleet gets ${release.version}: one canary, then node by node`);
+  if (release === old) narrator.say('An earlier run left the newer release; the older one reads the same data.');
   await stage.files.offer(release);
   const flags = rolloutFlags(stage, release);
   await operator.types(['rollout', 'plan', ...flags], [4]); // 4: it would change nodes

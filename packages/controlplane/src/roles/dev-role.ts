@@ -139,7 +139,8 @@ function defaultDataDir(): string {
 async function devApiKey(db: Database, dataDir: string): Promise<string> {
   const kept = readState(dataDir)?.api_key;
   if (kept !== undefined && (await stillHolds(db, kept))) return kept;
-  const name = `dev-${new Date().toISOString()}`;
+  const taken = await db.selectFrom('api_keys').select('id').where('name', '=', 'dev').executeTakeFirst();
+  const name = taken ? `dev-${new Date().toISOString()}` : 'dev';
   return (await createApiKey(db, { name, createdBy: 'system:dev' })).key;
 }
 
