@@ -211,12 +211,12 @@ async function notifyGateways(tx: Db, message: StreamsMustEnd): Promise<void> {
   await sql`select pg_notify(${SESSION_CHANNEL}, ${JSON.stringify(message)})`.execute(tx);
 }
 
-/** How many agents are connected over all gateways. */
-export async function countOpenSessions(db: Db): Promise<number> {
+/** How many agents may connect, whether they do now or not. */
+export async function countAgents(db: Db): Promise<number> {
   const { count } = await db
-    .selectFrom('agent_sessions')
+    .selectFrom('agent_credentials')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('ended_at', 'is', null)
+    .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -1,9 +1,12 @@
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../feature.ts';
-import { countOpenSessions } from './agent-session-store.ts';
+import { countAgents } from './agent-session-store.ts';
 import { reconnectWindowMs } from './reconnect-window.ts';
 
-/** How many agents there are, counted now and then, for the window in which lost ones come back (B6). */
+/**
+ * How many agents there are, counted now and then, for the window in which lost ones come back (B6). Those that are not
+ * connected count too: right after a restart few are, and all are about to be.
+ */
 export class FleetSize {
   readonly #db: Database;
   readonly #log: Logger;
@@ -14,13 +17,11 @@ export class FleetSize {
     this.#log = log;
   }
 
-  /** Never forgets the fleet it knew at once: right after a restart few are connected, and all are about to be. */
   async refresh(): Promise<void> {
     try {
-      const counted = await countOpenSessions(this.#db);
-      this.#agents = Math.max(counted, Math.floor(this.#agents * 0.9));
+      this.#agents = await countAgents(this.#db);
     } catch (error) {
-      this.#log.warn({ err: error }, 'the connected agents could not be counted');
+      this.#log.warn({ err: error }, 'the agents could not be counted');
     }
   }
 

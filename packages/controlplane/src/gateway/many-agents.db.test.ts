@@ -69,3 +69,17 @@ it('more connects than the gateway admits in a second are sent away to come agai
   expect(refused.length).toBeGreaterThan(0);
   expect(new Set(refused)).toEqual(new Set([GoAway_Reason.OVERLOADED]));
 });
+
+it('the window to come back in is that of the whole fleet from the first welcome on, though few are connected yet (B6)', async () => {
+  const [first] = await joinedNodes(1);
+  await fixture.database.pool.query(
+    `with made as (insert into nodes (name, chain_profile_id, node_type)
+                   select 'fleet-' || n, 'testchain', 'validator' from generate_series(2, 1000) n returning id)
+     insert into agent_credentials (node_id, secret_hash) select id, decode(md5(id::text), 'hex') from made`,
+  );
+  const gateway = await fixture.gateway();
+  const agent = await fixture.agent(gateway.address, first?.credential ?? '');
+  expect((await agent.welcome()).reconnectWindowMs).toBe(6_000);
+  await gateway.stop();
+  expect((await agent.goAway()).reconnectWindowMs).toBe(6_000);
+});
