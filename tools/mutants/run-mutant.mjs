@@ -30,7 +30,8 @@ async function runTest({ tier, file, test }, copy) {
     process.execPath,
     [
       join(copy, 'node_modules/vitest/vitest.mjs'),
-      ...['run', '--root', copy, '--project', tier, file, '--reporter=json', `--outputFile.json=${report}`],
+      ...['run', '--root', copy, '--project', tier, file, '--testNamePattern', escapeRegExp(test)],
+      ...['--reporter=json', `--outputFile.json=${report}`],
     ],
     { cwd: copy, env: { ...process.env, NO_COLOR: '1' } },
   );
@@ -45,4 +46,5 @@ async function runTest({ tier, file, test }, copy) {
   return { status: 'failed', why: (found.failureMessages[0] ?? 'failed').split('\n')[0] };
 }
 
+const escapeRegExp = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const lastLine = (text) => text.trimEnd().split('\n').at(-1) ?? '';
