@@ -11,6 +11,7 @@ import { eventRoutes } from './events/event-routes.ts';
 import type { Feature, Services } from './feature.ts';
 import type { ChainHealthSource } from './health/chain-health.ts';
 import { healthFeature } from './health/health-feature.ts';
+import { idempotencyExpiry } from './http/idempotency-expiry.ts';
 import { incidentRoutes } from './incidents/incident-routes.ts';
 import type { ChainFiles } from './manifests/chain-files.ts';
 import type { ManifestReader } from './manifests/manifest-reader.ts';
@@ -19,7 +20,9 @@ import type { TargetSources } from './rollouts/judge-targets.ts';
 import { maintenanceCleanup } from './rollouts/maintenance-cleanup.ts';
 import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
 import { rolloutActivities } from './rollouts/rollout-activities.ts';
+import { rolloutMetrics } from './rollouts/rollout-metrics.ts';
 import { rolloutRoutes } from './rollouts/rollout-routes.ts';
+import { metrics } from './telemetry/registry.ts';
 
 /** What the features of one process share. */
 export interface Parts extends Services {
@@ -43,6 +46,7 @@ export function composeFeatures(parts: Parts): Feature[] {
     { name: 'events', routes: eventRoutes({ db, notifications }), reconcilers: [eventRelay(db)] },
     engineFeature(parts),
     { name: 'auth', routes: apiKeyRoutes(db) },
+    { name: 'http', reconcilers: [idempotencyExpiry(db)] },
   ];
 }
 
@@ -52,7 +56,7 @@ function rolloutsFeature({ db, targets, config, chains, manifests }: Parts): Fea
     name: 'rollouts',
     routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }),
     activities: { ...rolloutActivities(db, targets), ...nodeUpgradeActivities(db, targets) },
-    reconcilers: [maintenanceCleanup(db, config.maintenanceCleanupMs)],
+    reconcilers: [maintenanceCleanup(db, config.maintenanceCleanupMs), rolloutMetrics(db, metrics)],
   };
 }
 
