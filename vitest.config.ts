@@ -13,6 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          testTimeout: 30_000, // a busy machine is no failing test
           include: named('test'),
           exclude: ['**/node_modules/**', '**/*.{db,workflow,host,e2e}.test.ts'],
         },
