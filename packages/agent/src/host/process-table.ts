@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { errnoOf } from '../agent-error.ts';
 import type { FileHashes } from './file-hash.ts';
 
@@ -10,7 +10,6 @@ export interface ProcessIdentity {
 }
 
 export interface ProcessEntry extends ProcessIdentity {
-  readonly groupId: number;
   /** Ended, but its parent has not taken note yet: dead for every purpose of ours. */
   readonly zombie: boolean;
 }
@@ -24,11 +23,10 @@ export async function readProcess(pid: number): Promise<ProcessEntry | null> {
   if (stat === null) return null;
   // the name in parentheses may hold spaces and parentheses itself: count from the last one
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, , group] = fields;
+  const [state] = fields;
   return {
     pid,
     startedAt: Number(fields[19]),
-    groupId: Number(group),
     zombie: state === 'Z' || state === 'X',
   };
 }
@@ -37,13 +35,6 @@ export async function readProcess(pid: number): Promise<ProcessEntry | null> {
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   const entry = await readProcess(process.pid);
   return entry !== null && !entry.zombie && entry.startedAt === process.startedAt;
-}
-
-/** Living members of a process group. */
-export async function processesOfGroup(groupId: number): Promise<ProcessEntry[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const entries = await Promise.all(pids.map(readProcess));
-  return entries.filter((entry) => entry !== null && entry.groupId === groupId && !entry.zombie) as ProcessEntry[];
 }
 
 /**

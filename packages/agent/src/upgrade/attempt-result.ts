@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema, Operation, Outcome } from '@hoodcloud/contracts/wire/agent-v1';
 import type { AgentOperation, OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import { AgentError, errnoOf } from '../agent-error.ts';
 import { ageMs } from '../host/process-table.ts';
 import type { RuntimeAdapter, RuntimeStatus } from '../runtime/runtime-adapter.ts';
 import type { AttemptRecord } from './attempt-record.ts';
@@ -26,7 +27,7 @@ export async function resultOf(
   configPaths: readonly string[],
   now: number,
 ): Promise<CommandResult> {
-  const status = await runtime.status();
+  const status = await statusIfKnown(runtime);
   const { failure, steps } = record.progress;
   return create(CommandResultSchema, {
     commandId: told.commandId,
@@ -36,8 +37,8 @@ export async function resultOf(
     errorCode: failure?.code ?? '',
     errorMessage: errorMessageOf(record),
     failedAction: failure?.action ?? '',
-    installedChecksum: status.installedChecksum ?? '',
-    runningChecksum: status.runningChecksum ?? '',
+    installedChecksum: status?.installedChecksum ?? '',
+    runningChecksum: status?.runningChecksum ?? '',
     leftStopped: !record.before.wantedRunning,
     steps: steps.map(({ name, state, durationMs, errorMessage }) => ({
       actionName: name,
@@ -64,6 +65,16 @@ export function refusal(
   });
 }
 
+/** A host that can't be looked at any more doesn't change what was done; the empty checksums say that nothing is proved. */
+async function statusIfKnown(runtime: RuntimeAdapter): Promise<RuntimeStatus | null> {
+  try {
+    return await runtime.status();
+  } catch (error) {
+    if (error instanceof AgentError || errnoOf(error) !== null) return null;
+    throw error;
+  }
+}
+
 /** Why it was undone and, when the undo failed too, what stands in its way. */
 function errorMessageOf({ progress, outcome }: AttemptRecord): string {
   const cause = progress.failure?.message ?? '';
@@ -72,16 +83,30 @@ function errorMessageOf({ progress, outcome }: AttemptRecord): string {
   return stuck === undefined ? cause : `${cause}; then the undo of ${stuck.name} failed: ${stuck.errorMessage}`;
 }
 
-/** `sha256:<hex>` per config that is there. */
+/** `sha256:<hex>` per config that is there and may be read; of the others nothing is known, which is no trouble. */
 export async function checksumsOf(runtime: RuntimeAdapter, paths: readonly string[]): Promise<Record<string, string>> {
-  const found = await Promise.all(paths.map(async (path) => [path, await runtime.configChecksum(path)] as const));
+  const found = await Promise.all(paths.map(async (path) => [path, await checksumIfKnown(runtime, path)] as const));
   return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+/** A refused upgrade may have named any path; its record must not darken every heartbeat after it. */
+async function checksumIfKnown(runtime: RuntimeAdapter, path: string): Promise<string | null> {
+  try {
+    return await runtime.configChecksum(path);
+  } catch (error) {
+    if (error instanceof AgentError || errnoOf(error) !== null) return null;
+    throw error;
+  }
+}
+
 /** From the order to stop until the process that runs now began; 0 when it wasn't stopped, or doesn't run. */
-async function downtimeMs({ progress, before }: AttemptRecord, status: RuntimeStatus, now: number): Promise<number> {
+async function downtimeMs(
+  { progress, before }: AttemptRecord,
+  status: RuntimeStatus | null,
+  now: number,
+): Promise<number> {
   const stop = progress.steps.find(({ name }) => name === 'stop_node');
-  const { mainPid: pid, mainPidStartedAt: startedAt } = status;
+  const { mainPid: pid = null, mainPidStartedAt: startedAt = null } = status ?? {};
   if (stop === undefined || pid === null || startedAt === null) return 0;
   if (pid === before.mainPid && startedAt === before.mainPidStartedAt) return 0;
   return asUint32(now - (await ageMs({ pid, startedAt })) - stop.startedAtMs);

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checksumOf } from '../host/file-hash.ts';
 import { FakeHost } from '../runtime/fake/fake-host.ts';
 import { FakeRuntime } from '../runtime/fake/fake-runtime.ts';
+import { checksumsOf } from './attempt-result.ts';
 import { AttemptStore } from './attempt-store.ts';
 import { writeBackupManifest } from './backup-manifest.ts';
 import { UpgradeHandler } from './upgrade-handler.ts';
@@ -226,6 +227,42 @@ describe('UPGRADE', () => {
     const overwrite = { attemptId: 'rollout.node.2', configFiles: edited, driftPolicy: 2 };
     await handler.handle(command(Operation.UPGRADE, overwrite, { commandId: 'overwrite' }));
     expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+  });
+
+  it('with a config outside the roots touches nothing, and darkens no later look at the node (A9)', async () => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE, { configFiles: [{ path: '/root/x', content: new Uint8Array() }] }));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'path_refused', configChecksums: {} });
+    expect(host.journal).toEqual([]);
+    expect(await checksumsOf(new FakeRuntime(host), handler.configPathsOf('node'))).toEqual({});
+  });
+
+  it('is told as it ended, though its record can no longer be written', async () => {
+    const { handler, store } = await agent();
+    const save = store.save.bind(store);
+    store.save = async (record) => {
+      if (record.operations.UPGRADE?.result) throw new Error('no space left on device');
+      return save(record);
+    };
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, runningChecksum: target });
+    await (await agent()).handler.resume(); // the next life finds it done and tells it again
+    await expect.poll(() => results.length).toBe(2);
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+    expect(host.journal.filter((entry) => entry === 'stop')).toHaveLength(1);
+  });
+
+  it('keeps the backups that a way back needs, and no more than three others (A13)', async () => {
+    host.behaviours.set(target, 'crashes');
+    const { handler } = await agent();
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      now += 1000;
+      await handler.handle(
+        command(Operation.UPGRADE, { attemptId: `rollout.node.${attempt}` }, { commandId: `c${attempt}` }),
+      );
+    }
+    const kept = await readdir(join(folder, 'data', '.upgrade-backup'));
+    expect(kept.sort()).toEqual(['rollout.node.4', 'rollout.node.5', 'rollout.node.6']);
   });
 
   it('begins only after the one before has ended: one at a time per component (A4)', async () => {

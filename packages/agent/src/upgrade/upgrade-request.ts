@@ -1,3 +1,4 @@
+import { fromJson } from '@bufbuild/protobuf';
 import {
   ArtifactKind,
   type Command,
@@ -6,12 +7,14 @@ import {
   LinkPolicy,
   Operation,
   type UpgradePayload,
+  UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { AgentError } from '../agent-error.ts';
 import { checksumOf } from '../host/file-hash.ts';
 import type { WantedArtifact } from '../runtime/runtime-adapter.ts';
 import type { ActionBudgets, ConfigFileToWrite } from './action.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 
 /** A config file as a command asks for it. */
 export interface RequestedConfigFile extends Omit<ConfigFileToWrite, 'restoreFrom'> {
@@ -69,8 +72,12 @@ export function readCommand(command: Command): UpgradeRequest {
   return readPayload(command.upgrade);
 }
 
-/** @throws AgentError `invalid_payload` */
-export function readPayload(payload: UpgradePayload): UpgradeRequest {
+/** The UPGRADE that an attempt's record keeps: it was checked when it came. */
+export function recordedRequest({ payload }: AttemptRecord): UpgradeRequest {
+  return readPayload(fromJson(UpgradePayloadSchema, payload));
+}
+
+function readPayload(payload: UpgradePayload): UpgradeRequest {
   const operation = OPERATIONS[payload.operation];
   if (operation === undefined) throw invalid('operation', `${payload.operation} is none that this agent knows`);
   if (!ATTEMPT_ID.test(payload.attemptId)) {

@@ -173,6 +173,7 @@ export class FakeRuntime implements RuntimeAdapter {
 
   async configChecksum(path: string): Promise<string | null> {
     this.#beforeCall('configChecksum');
+    confine(path);
     const content = this.#host.configs.get(path);
     return content === undefined ? null : checksumOf(content);
   }

@@ -1,0 +1,234 @@
+import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import { AgentError } from '../agent-error.ts';
+import { newProgress } from './attempt-progress.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import { resultOf } from './attempt-result.ts';
+import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
+import { backupRoot, pruneBackups } from './backup-retention.ts';
+import type { Component } from './component.ts';
+import type { ExecutionProgress } from './executor.ts';
+import { rebuildLostRecord } from './lost-record.ts';
+import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
+
+/** A command that passed its checks, with the component that it is for. */
+export interface Order {
+  readonly commandId: string;
+  readonly deadlineAtMs: number;
+  readonly request: UpgradeRequest;
+  readonly payload: JsonValue;
+  readonly component: Component;
+}
+
+type OnProgress = (commandId: string, attemptId: string, progress: ExecutionProgress) => void;
+
+/** UPGRADE, COMPENSATE and CONFIRM of an attempt, each once (B2). Whoever calls sees to it that one goes at a time. */
+export class AttemptOperations {
+  readonly #environment: RunEnvironment;
+  readonly #onProgress: OnProgress;
+
+  constructor(environment: RunEnvironment, onProgress: OnProgress) {
+    this.#environment = environment;
+    this.#onProgress = onProgress;
+  }
+
+  /** @throws AgentError when the order is refused; nothing was touched then */
+  async perform(order: Order): Promise<CommandResult> {
+    const found = await this.#environment.store.load(order.request.attemptId);
+    const again = found?.operations[order.request.operation];
+    if (
+      found !== null &&
+      again?.result &&
+      (again.commandId === order.commandId || (await this.#stands(found, order)))
+    ) {
+      return this.#answerAgain(found, order);
+    }
+    if (this.#environment.now() > order.deadlineAtMs) {
+      throw new AgentError('expired', 'the command reached this host after its deadline: nothing was begun');
+    }
+    switch (order.request.operation) {
+      case 'UPGRADE':
+        return this.#upgrade(order, found);
+      case 'COMPENSATE':
+        return this.#compensate(order, found);
+      case 'CONFIRM':
+        return this.#confirm(order, found);
+    }
+  }
+
+  /** A result is given again only while the host still shows it; a failed undo may be tried again (A5). */
+  async #stands(record: AttemptRecord, { request, component }: Order): Promise<boolean> {
+    if (record.outcome === 'failed_rollback') return request.operation !== 'COMPENSATE';
+    if (request.operation === 'UPGRADE' && record.operations.COMPENSATE !== undefined) return false;
+    if (record.outcome !== 'completed') return true;
+    const wanted = record.progress.installedChecksum;
+    const { installedChecksum, runningChecksum } = await component.runtime.status();
+    if (installedChecksum !== wanted) return false;
+    if (record.before.wantedRunning && runningChecksum !== wanted) return false;
+    const written = request.configFiles
+      .filter(({ restoreAttemptId }) => restoreAttemptId === null)
+      .map(({ path, checksum }) => component.runtime.isConfigWritten(path, checksum));
+    return (await Promise.all(written)).every(Boolean);
+  }
+
+  async #answerAgain(record: AttemptRecord, { commandId, request }: Order): Promise<CommandResult> {
+    const operation = record.operations[request.operation];
+    const result = { ...fromJson(CommandResultSchema, operation?.result ?? {}), commandId };
+    if (operation !== undefined) Object.assign(operation, { commandId, acknowledged: false });
+    await this.#environment.store.save(record);
+    return result;
+  }
+
+  async #upgrade(order: Order, found: AttemptRecord | null): Promise<CommandResult> {
+    const { request, component, payload } = order;
+    const now = this.#environment.now();
+    const record =
+      found ?? (await rebuildLostRecord(component, request.attemptId, payload, now)) ?? (await this.#begin(order));
+    if (record.operations.COMPENSATE !== undefined) {
+      throw new AgentError('attempt_undone', `attempt ${record.attemptId} was undone: upgrade again by a new attempt`);
+    }
+    if (record.outcome === 'completed') {
+      await this.#requireLatest(record);
+      reopen(record); // the host no longer shows what was done
+    }
+    return this.#run(record, order);
+  }
+
+  async #begin({ request, component, payload }: Order): Promise<AttemptRecord> {
+    const { held, ...before } = await component.runtime.status();
+    if (held) {
+      throw new AgentError(
+        'host_unsettled',
+        `${component.runtime.serviceName()} is still held down by an earlier attempt that could not be undone: repair it, start it, then try again`,
+      );
+    }
+    const { wantedRunning, mainPid, mainPidStartedAt, installedChecksum, runningChecksum } = before;
+    return {
+      format: 1,
+      attemptId: request.attemptId,
+      binaryName: request.binaryName,
+      payload,
+      before: { wantedRunning, mainPid, mainPidStartedAt, installedChecksum, runningChecksum },
+      progress: newProgress(),
+      outcome: null,
+      operations: {},
+      logTail: [],
+      confirmed: false,
+      createdAtMs: this.#environment.now(),
+    };
+  }
+
+  async #compensate(order: Order, found: AttemptRecord | null): Promise<CommandResult> {
+    const { request, component, payload } = order;
+    const now = this.#environment.now();
+    const record = found ?? (await rebuildLostRecord(component, request.attemptId, payload, now));
+    if (record === null) throw unknownAttempt(request.attemptId);
+    await this.#requireLatest(record);
+    if (record.outcome !== 'rolled_back') goBackFromHere(record);
+    return this.#run(record, order);
+  }
+
+  /** Undoing an attempt that a later one has built on would bring back what nobody expects. */
+  async #requireLatest(record: AttemptRecord): Promise<void> {
+    const later = (await this.#environment.store.list()).find(
+      (other) =>
+        other.binaryName === record.binaryName &&
+        other.createdAtMs > record.createdAtMs &&
+        other.outcome !== 'rolled_back',
+    );
+    if (later === undefined) return;
+    throw new AgentError('superseded', `attempt ${later.attemptId} came after it: undo that one, or roll back`);
+  }
+
+  async #confirm(order: Order, record: AttemptRecord | null): Promise<CommandResult> {
+    if (record === null) throw unknownAttempt(order.request.attemptId);
+    if (record.outcome !== 'completed') {
+      throw new AgentError('not_completed', `attempt ${record.attemptId} ended ${record.outcome}: nothing to confirm`);
+    }
+    await order.component.runtime.confirm(backupDirOf(order.component, record.attemptId));
+    record.confirmed = true;
+    return this.#settle(record, order, 'completed');
+  }
+
+  /** Runs the attempt in its record's direction and settles the operation. */
+  async #run(record: AttemptRecord, order: Order): Promise<CommandResult> {
+    const { commandId, deadlineAtMs, request, component } = order;
+    record.operations[request.operation] = { commandId, deadlineAtMs, result: null, acknowledged: false };
+    const report = (progress: ExecutionProgress) => this.#onProgress(commandId, record.attemptId, progress);
+    const upgrade = recordedRequest(record);
+    if (record.outcome === null)
+      record.outcome = await runAttempt(this.#environment, component, record, upgrade, report);
+    await this.#environment.faultPoint('before-outcome');
+    return this.#settle(record, { ...order, request: { ...upgrade, operation: request.operation } }, record.outcome);
+  }
+
+  /** What was done is told, whatever stands in the way of writing it down: a restart would find it done. */
+  async #settle(record: AttemptRecord, order: Order, outcome: OperationOutcome): Promise<CommandResult> {
+    const { commandId, deadlineAtMs, request, component } = order;
+    const { store, log, faultPoint, now } = this.#environment;
+    const paths = request.configFiles.map(({ path }) => path);
+    const told = { commandId, operation: request.operation, outcome };
+    const result = await resultOf(told, record, component.runtime, paths, now());
+    const stored = toJson(CommandResultSchema, result);
+    record.operations[request.operation] = { commandId, deadlineAtMs, result: stored, acknowledged: false };
+    try {
+      await store.save(record);
+      await this.#forgetOld(component);
+    } catch (error) {
+      log.error({ err: error, attempt: record.attemptId }, 'the result could not be written to the disk');
+    }
+    await faultPoint('after-outcome');
+    return result;
+  }
+
+  /** Old backups and records go; never what an open attempt, a way back or the last good version needs (A13). */
+  async #forgetOld(component: Component): Promise<void> {
+    const { store, log } = this.#environment;
+    const records = (await store.list()).filter(({ binaryName }) => binaryName === component.binaryName);
+    const lastGood = records.find(({ confirmed }) => confirmed);
+    const latest = records.find(({ outcome }) => outcome === 'completed');
+    const unsettled = records.filter(({ outcome }) => outcome === null || outcome === 'failed_rollback');
+    const needed = [lastGood, latest, ...unsettled].filter((record) => record !== undefined);
+    const protectedDirs = new Set(needed.map(({ attemptId }) => backupDirOf(component, attemptId)));
+    const removed = await pruneBackups(backupRoot(component.dataDir), protectedDirs);
+    if (removed.length > 0) log.info({ removed }, 'old backups were removed');
+    await store.prune(component.binaryName);
+  }
+
+  /** Goes on with what a crash interrupted, forward or back (A4). */
+  async resume(record: AttemptRecord, order: Order): Promise<CommandResult> {
+    const { operation } = order.request;
+    if (operation === 'CONFIRM') return this.#confirm(order, record);
+    const expired = this.#environment.now() > order.deadlineAtMs;
+    if (operation === 'UPGRADE' && expired && record.progress.direction === 'forward') {
+      goBackFromHere(
+        record,
+        'expired',
+        'the command expired while the agent was away, so what it had begun was undone',
+      );
+    }
+    return this.#run(record, order);
+  }
+}
+
+/** From now on the attempt is undone; an earlier reason stays. */
+function goBackFromHere(
+  record: AttemptRecord,
+  code = 'compensate_ordered',
+  message = 'the control plane ordered the undo',
+): void {
+  record.outcome = null;
+  record.progress.direction = 'undo';
+  record.progress.failure ??= { code, message, action: null };
+}
+
+/** Every step is in doubt again: the host is asked, and what was ours stays ours to undo. */
+function reopen(record: AttemptRecord): void {
+  record.outcome = null;
+  for (const step of record.progress.steps) if (step.state === 'executed') step.state = 'intended';
+}
+
+function unknownAttempt(attemptId: string): AgentError {
+  return new AgentError('unknown_attempt', `this host knows nothing of attempt ${attemptId}: it never began here`);
+}
