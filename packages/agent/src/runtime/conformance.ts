@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checksumOf } from '../host/file-hash.ts';
 import type { AcquireOptions, RuntimeAdapter, WantedArtifact } from './runtime-adapter.ts';
@@ -174,11 +175,17 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
 
       it('keeps a service down that crashes, until a deliberate start (A18a)', async () => {
         await start();
+        const began = performance.now();
+        await service.crash();
+        await expect.poll(async () => (await adapter.status()).restarts, { timeout: 10_000 }).toBe(1);
+        await expect.poll(service.livePids, { timeout: 10_000 }).toHaveLength(1);
+        const restartMs = performance.now() - began;
+
         await adapter.hold();
         await service.crash();
-        await expect.poll(service.livePids, { timeout: 10_000 }).toEqual([]);
-        await expect(adapter.stop(soon())).resolves.toBeUndefined();
+        await sleep(3 * restartMs); // nothing shows that a restart will not come but that it has not come
         expect(await service.livePids()).toEqual([]);
+        await adapter.stop(soon());
         await start();
         expect(await adapter.status()).toMatchObject({ state: 'running', held: false });
       });
@@ -321,6 +328,7 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
         await expect(adapter.writeConfig(service.forbiddenPath, CONFIG)).rejects.toMatchObject(refused);
         const backup = adapter.backupState(service.backupDir, [service.forbiddenPath], soon());
         await expect(backup).rejects.toMatchObject(refused);
+        await expect(adapter.configChecksum(service.forbiddenPath)).rejects.toMatchObject(refused);
         expect(await adapter.isBackedUp(service.backupDir)).toBe(false);
       });
     });
