@@ -23,6 +23,7 @@ it.each([
   ['DATABASE_URL', 'mysql://db', /must begin with postgres:\/\//],
   ['HOODCLOUD_API_LISTEN', '8080', /must be host:port/],
   ['HOODCLOUD_LOG_LEVEL', 'loud', /HOODCLOUD_LOG_LEVEL is wrong/],
+  ['HOODCLOUD_PAYLOAD_KEYS', 'c2hvcnQ=', /must be 32 bytes in base64/],
   ['HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES', '-1', /HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES is wrong/],
 ])('refuses %s=%s by name', (name, value, message) => {
   expect(() => readConfig({ ...ENOUGH, [name]: value })).toThrow(message);

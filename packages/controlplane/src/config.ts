@@ -26,6 +26,14 @@ const schema = z.object({
   HOODCLOUD_GATEWAY_TLS_KEY: optionalFile,
   HOODCLOUD_GATEWAY_TLS_CERT: optionalFile,
   HOODCLOUD_GATEWAY_TLS_CLIENT_CA: optionalFile,
+  HOODCLOUD_PAYLOAD_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => Buffer.from(key.trim(), 'base64')))
+    .refine(
+      (keys) => keys.every((key) => key.length === 32),
+      'must be 32 bytes in base64 each, e.g. openssl rand -base64 32',
+    )
+    .default([]),
   HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
@@ -51,6 +59,8 @@ export interface Config {
     readonly certificate: string;
     readonly clientAuthority: string | null;
   } | null;
+  /** The first seals what agents are sent, all open it (C12); empty: stored as it is. */
+  readonly payloadKeys: readonly Buffer[];
   readonly maintenanceCleanupMs: number;
   readonly logLevel: string;
   /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
@@ -77,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     gatewayListen: it.HOODCLOUD_GATEWAY_LISTEN,
     metricsListen: it.HOODCLOUD_METRICS_LISTEN,
     gatewayTls: tlsFiles(it),
+    payloadKeys: it.HOODCLOUD_PAYLOAD_KEYS,
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { DomainError } from '@hoodcloud/domain/errors';
 
@@ -83,8 +84,8 @@ export class GoTemplateRenderer {
     }
   }
 
-  #ask(requests: readonly TemplateRequest[]): Promise<readonly Rendered[]> {
-    const worker = this.#worker ?? startWorker();
+  async #ask(requests: readonly TemplateRequest[]): Promise<readonly Rendered[]> {
+    const worker = this.#worker ?? (await startWorker());
     this.#worker = worker;
     return new Promise((resolve, reject) => {
       const names = requests.map(({ name }) => name).join(', ');
@@ -111,9 +112,11 @@ export class GoTemplateRenderer {
   }
 }
 
-/** Between two batches nobody waits for the worker; the next batch finds it gone and fails by itself. */
-function startWorker(): Worker {
+/** Resolves when the program is compiled: how long that takes on a busy machine is no template's fault. */
+async function startWorker(): Promise<Worker> {
   const worker = new Worker(new URL('./go-template-worker.mjs', import.meta.url), { execArgv: ['--no-warnings'] });
+  await once(worker, 'message');
+  // between two batches nobody waits for it; the next batch finds it gone and fails by itself
   return worker.on('error', (error) => process.emitWarning(`template worker: ${error.message}`));
 }
 

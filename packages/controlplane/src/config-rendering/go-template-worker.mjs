@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 const module = new WebAssembly.Module(gunzipSync(readFileSync(new URL('./go-template.wasm.gz', import.meta.url))));
 
 parentPort.on('message', (requests) => parentPort.postMessage(renderAll(requests)));
+parentPort.postMessage('ready');
 
 /** One JSON line in and out per template; standard input and output are buffers, not files. */
 function renderAll(requests) {

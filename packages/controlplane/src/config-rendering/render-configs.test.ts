@@ -1,6 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { GoTemplateRenderer } from './go-template-renderer.ts';
 import { renderConfigs } from './render-configs.ts';
+
+// starting the program takes seconds on a busy machine
+vi.setConfig({ testTimeout: 60_000 });
 
 const renderer = new GoTemplateRenderer(20_000);
 afterAll(() => renderer.close());

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config.ts';
+import { payloadCipher } from '../db/payload-cipher.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { GatewayTls } from '../gateway/gateway-server.ts';
 import { nameRunningComponent } from '../nodes/naming.ts';
@@ -16,6 +17,7 @@ export async function startGatewayRole(parts: ProcessParts): Promise<RunningRole
     chainHealth: parts.chainHealth,
     listen: config.gatewayListen,
     tls: await readTls(config),
+    openPayload: payloadCipher(config.payloadKeys).open,
     checksumSeen: async (nodeId, binaryName, runningChecksum) => {
       const component = { nodeId, binaryName, runningChecksum, installedChecksum: null };
       await nameRunningComponent(db, { chains, manifests }, component);

@@ -5,6 +5,7 @@ import { GoTemplateRenderer } from '../config-rendering/go-template-renderer.ts'
 import { renderForNodes } from '../config-rendering/render-for-nodes.ts';
 import { openDatabase, openPool } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
+import { payloadCipher } from '../db/payload-cipher.ts';
 import { openEngineClient } from '../engine/temporal-connection.ts';
 import type { Logger } from '../feature.ts';
 import type { ChainHealthSource } from '../health/chain-health.ts';
@@ -41,7 +42,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     notifications,
     engine: engine.client,
     chainHealth: chainHealthSource(chains),
-    targets: { chains, renderConfigs: renderForNodes(db, renderer) },
+    targets: { chains, renderConfigs: renderForNodes(db, renderer), payloads: payloadCipher(config.payloadKeys) },
     ready: async () => {
       await sql`select 1`.execute(db);
     },

@@ -1,5 +1,6 @@
 import { type Eligibility, judgeEligibility, type RolloutTargetFacts } from '@hoodcloud/domain/eligibility';
 import type { Db } from '../db/database.ts';
+import type { PayloadCipher } from '../db/payload-cipher.ts';
 import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
 import { loadEligibilityFacts } from './load-eligibility-facts.ts';
 
@@ -20,6 +21,8 @@ export interface TargetSpec {
 export interface TargetSources {
   readonly chains: ChainFiles;
   readonly renderConfigs: RenderConfigs;
+  /** Seals what agents are sent (C12); stored as it is when left out. */
+  readonly payloads?: PayloadCipher;
 }
 
 /** Ids of the nodes a rollout is about, before anything is judged. */

@@ -5,6 +5,7 @@ import { reason } from '@hoodcloud/domain/reasons';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
+import { type PayloadCipher, PLAIN_PAYLOADS } from '../db/payload-cipher.ts';
 import { wakeRollout } from '../engine/engine-outbox.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { enterMaintenance, leaveMaintenance } from '../nodes/node-transition.ts';
@@ -42,6 +43,8 @@ export class AttemptNotUnderWayError extends DomainError {
 export interface NodeStepSources {
   readonly chains: ChainFiles;
   readonly renderConfigs: RenderConfigs;
+  /** Seals what agents are sent (C12); stored as it is when left out. */
+  readonly payloads?: PayloadCipher;
 }
 
 interface Attempt {
@@ -134,7 +137,7 @@ async function writeCommand(
       rollout_node_id: row.id,
       attempt_id: attemptIdOf(ref),
       operation,
-      payload,
+      payload: (sources.payloads ?? PLAIN_PAYLOADS).seal(payload),
       workflow_id: nodeWorkflowId(ref.rolloutId, ref.nodeId),
       deadline_at: new Date(now + commandBudgetMs(operation, runtime)),
     })
@@ -151,7 +154,7 @@ async function configsFor(
   ref: AttemptRef,
   { rollout, row }: Attempt,
 ): Promise<CommandConfig[]> {
-  if (row.attempt_direction === 'rollback') return configsToRestore(tx, row);
+  if (row.attempt_direction === 'rollback') return configsToRestore(tx, sources.payloads ?? PLAIN_PAYLOADS, row);
   const rendered = (await sources.renderConfigs(rollout, [ref.nodeId])).get(ref.nodeId) ?? [];
   return rendered.map(({ path, content }) => ({ path, content }));
 }
