@@ -5,7 +5,8 @@ import { makeReport, writeReport } from './report/demo-report.ts';
 import { observeNodes } from './report/observe-nodes.ts';
 import { badRelease } from './scenes/bad-release.ts';
 import { tellAddresses, tellReport } from './scenes/curtain.ts';
-import { goodRelease, releaseToRoll } from './scenes/good-release.ts';
+import { goodRelease } from './scenes/good-release.ts';
+import { releaseToRoll } from './scenes/left-over.ts';
 import { openStage } from './scenes/open-stage.ts';
 import { setStage } from './scenes/set-stage.ts';
 import { timed } from './stage/narrator.ts';
@@ -13,10 +14,12 @@ import type { SetStage, Stage } from './stage/stage.ts';
 
 /** The whole story: set up, a good release, a bad one, and what processes, chain and rows showed of it. */
 export async function playDemo(options: DemoArguments, interrupted: AbortSignal): Promise<void> {
-  const stage = await openStage(options, interrupted);
+  const over = new AbortController();
+  const stage = await openStage(options, AbortSignal.any([interrupted, over.signal]));
   try {
     await play(stage, options);
   } finally {
+    over.abort(); // a build that nobody needs any more ends too
     await stage.cast.stop();
   }
 }
@@ -28,7 +31,7 @@ async function play(stage: Stage, options: DemoArguments): Promise<void> {
   const release = releaseToRoll(set, before);
   const rollout = await timed(() => goodRelease(set, release));
   const after = await look(set);
-  await set.chain.releases.bad; // may still be built; that time belongs to no scene
+  await set.chain.releases.bad; // may still be built beside the rollout; that time belongs to no scene
   const bad = await timed(() => badRelease(set));
   const afterBadRelease = await look(set);
   const report = makeReport({

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type BuildProgress, type CometbftRelease, ensureCometbft } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import {
+  type BuildProgress,
+  type CometbftRelease,
+  type EnsureOptions,
+  ensureCometbft,
+} from '@hoodcloud/testkit/chains/cometbft-binaries';
 import { createNetwork, loopbackPlaces, type Validator } from '@hoodcloud/testkit/chains/cometbft-network';
 import type { DemoFolder } from '../stage/demo-state.ts';
 import type { Narrator } from '../stage/narrator.ts';
-import { type DemoChain, type DemoReleases, VALIDATORS } from './demo-chain.ts';
+import { type DemoChain, type DemoRelease, type DemoReleases, VALIDATORS } from './demo-chain.ts';
 
 const EVERY_SECONDS = 15;
 /** All four share one machine: an absent proposer needn't be waited for as across the world. */
@@ -13,17 +18,17 @@ const PROPOSE_MS = 1000;
 /** Real releases, built once per machine. The first two are awaited, the third is built while the first rollout runs. */
 export async function cometbftReleases(narrator: Narrator, signal: AbortSignal): Promise<DemoReleases> {
   const onProgress = (progress: BuildProgress) => tell(narrator, progress);
-  const ensure = (release: CometbftRelease, inBackground: boolean) =>
-    ensureCometbft(release, { signal, inBackground, onProgress }).then(({ path, sha256 }) => ({
-      version: release,
-      path,
-      sha256,
-    }));
-  const old = await ensure('v0.38.17', false);
-  const good = await ensure('v0.38.21', false);
-  const bad = ensure('v1.0.1', true);
+  const old = await ensure('v0.38.17', { signal, onProgress });
+  const good = await ensure('v0.38.21', { signal, onProgress });
+  // Quiet: between the lines of a live view its progress would only disturb.
+  const bad = ensure('v1.0.1', { signal, inBackground: true });
   bad.catch(() => undefined); // whoever awaits it meets the error; until then it is nobody's
   return { old, good, bad };
+}
+
+async function ensure(version: CometbftRelease, options: EnsureOptions): Promise<DemoRelease> {
+  const { path, sha256 } = await ensureCometbft(version, options);
+  return { version, path, sha256 };
 }
 
 function tell(narrator: Narrator, { release, state, elapsedSeconds, expectedSeconds }: BuildProgress): void {

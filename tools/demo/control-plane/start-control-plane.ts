@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Stage } from '../stage/stage.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../packages/controlplane/src/bin/hoodcloud.ts', import.meta.url));
-const READY_MS = 120_000;
+/** Beside a first build of the releases everything takes its time. */
+const READY_MS = 300_000;
 
 /** Where the control plane answers, and the key for it. */
 export interface ControlPlaneAccess {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
-import { type DemoChain, NODE_TYPE } from '../chain/demo-chain.ts';
+import { type DemoChain, NODE_TYPE, VALIDATORS } from '../chain/demo-chain.ts';
 import type { Operator } from '../stage/operator.ts';
 import type { Stage } from '../stage/stage.ts';
 import { until } from '../stage/until.ts';
@@ -13,21 +13,24 @@ import { endNodes } from './end-nodes.ts';
 
 const BUNDLE = fileURLToPath(new URL('../../build/bundle-program.mjs', import.meta.url));
 const run = promisify(execFile);
-const JOIN_MS = 60_000;
+const KNOWN_MS = 120_000;
 
-/** Four hosts with an agent each, joined by one-time tokens; afterwards every node is online and its version is known. */
+/** Four hosts with an agent each, joined by one-time tokens; each agent starts its node. */
 export async function joinFleet(stage: Stage, chain: DemoChain, operator: Operator): Promise<void> {
-  const { narrator, interrupted } = stage;
   const hosts = chain.validators.map((validator) => hostOf(stage.folder, chain, validator));
   stage.cast.add('nodes', () => endNodes(chain.validators, stage.folder.path));
   const program = stage.folder.at('hoodcloud-agent.mjs');
   await run(process.execPath, [BUNDLE, 'agent', program]); // one file, as it is shipped
   await Promise.all(hosts.map((host) => bringIn(stage, { host, program }, chain, operator)));
-  await until('every agent online with a known version', JOIN_MS, interrupted, async () => {
+}
+
+/** Waits until every node is online, healthy by its own metrics, and named by the checksum of its process. */
+export async function fleetIsKnown({ narrator, interrupted }: Stage, operator: Operator): Promise<void> {
+  await until('four healthy nodes of a known version', KNOWN_MS, interrupted, async () => {
     const nodes = await operator.asks<NodeView[]>(['node', 'list']);
-    const known = ({ online, components }: NodeView) =>
-      online && components.some((part) => part.binary_version !== null);
-    return nodes.length >= hosts.length && nodes.every(known) ? nodes : null;
+    const known = ({ online, state, components }: NodeView) =>
+      online && state === 'healthy' && components.some((part) => part.binary_version !== null);
+    return nodes.length >= VALIDATORS && nodes.every(known) ? nodes : null;
   });
   narrator.say('Four agents are online; what each node runs was recognised by the checksum of its process.');
   await operator.types(['node', 'list']);

@@ -1,6 +1,5 @@
 import type { DemoRelease } from '../chain/demo-chain.ts';
 import { NODE_TYPE } from '../chain/demo-chain.ts';
-import type { ObservedNode } from '../report/observe-nodes.ts';
 import type { SetStage } from '../stage/stage.ts';
 
 /** What a rollout of the story is ordered with; every choice is the operator's. */
@@ -10,15 +9,6 @@ export function rolloutFlags(stage: SetStage, release: DemoRelease): string[] {
     ...['--chain', chainProfileId, '--type', NODE_TYPE, '--upgrade', release.version],
     ...['--strategy', 'canary', '--canary-size', '1', '--batch-size', '1'],
   ];
-}
-
-/**
- * The release that the nodes don't run yet: the newer one the first time, the older one when an earlier run left the
- * newer (both read the same data).
- */
-export function releaseToRoll(stage: SetStage, running: readonly ObservedNode[]): DemoRelease {
-  const { old, good } = stage.chain.releases;
-  return running.every(({ sha256 }) => sha256 === good.sha256) ? old : good;
 }
 
 /** Plan, then a canary rollout over the living chain, watched to its end. */

@@ -4,11 +4,7 @@ import { Cast } from '../stage/cast.ts';
 import { chooseKeptPorts, choosePorts, DemoFolder } from '../stage/demo-state.ts';
 import { Narrator } from '../stage/narrator.ts';
 import type { Stage } from '../stage/stage.ts';
-
-/** An earlier run left something that this one can't go on from; the message says what to type. */
-export class DemoLeftOver extends Error {
-  readonly code = 'demo_left_over';
-}
+import { DemoLeftOver } from './left-over.ts';
 
 /** Finds or makes the demo's folder and ports, and decides which chain it is. */
 export async function openStage(options: DemoArguments, interrupted: AbortSignal): Promise<Stage> {
@@ -17,7 +13,7 @@ export async function openStage(options: DemoArguments, interrupted: AbortSignal
   const chain = options.standIn || !(await goAvailable()) ? 'stand-in' : 'cometbft';
   const left = folder.read();
   if (left && left.chain !== chain) {
-    throw new DemoLeftOver(`An earlier run left a ${left.chain} chain. Begin anew: npm run demo -- --reset`);
+    throw new DemoLeftOver(`An earlier run left a ${left.chain} chain.`);
   }
   const state = left ?? { chain, ports: await chooseKeptPorts() };
   folder.write(state);

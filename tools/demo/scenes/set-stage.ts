@@ -4,14 +4,15 @@ import { ChainFiles } from '../chain/chain-files.ts';
 import { cometbftChain, cometbftReleases } from '../chain/cometbft-chain.ts';
 import type { DemoChain } from '../chain/demo-chain.ts';
 import { startControlPlane } from '../control-plane/start-control-plane.ts';
-import { joinFleet } from '../fleet/join-fleet.ts';
+import { fleetIsKnown, joinFleet } from '../fleet/join-fleet.ts';
 import { Operator } from '../stage/operator.ts';
 import type { SetStage, Stage } from '../stage/stage.ts';
 import { until } from '../stage/until.ts';
 import { standInChain } from '../stand-in/stand-in-chain.ts';
 import { standInReleases } from '../stand-in/stand-in-releases.ts';
+import { refuseOpenRollout } from './left-over.ts';
 
-const BLOCKS_MS = 60_000;
+const BLOCKS_MS = 120_000;
 
 /** Releases, chain, control plane, fleet: afterwards a living chain of four validators is managed by the product. */
 export async function setStage(stage: Stage): Promise<SetStage> {
@@ -25,10 +26,12 @@ export async function setStage(stage: Stage): Promise<SetStage> {
   const files = new ChainFiles(chain, chainFolder, artifacts);
   await files.writeProfile();
   const operator = new Operator(controlPlane, narrator, interrupted);
+  await refuseOpenRollout(operator);
   await joinFleet(stage, chain, operator);
   const heights = new HeightWatcher(chain.validators.map(({ rpcUrl }) => rpcUrl));
   cast.add('height watcher', async () => heights.close());
   await chainLives(stage, heights);
+  await fleetIsKnown(stage, operator);
   return { ...stage, controlPlane, chain, files, operator, heights };
 }
 
