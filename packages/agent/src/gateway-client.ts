@@ -79,8 +79,9 @@ export class GatewayClient {
     let welcomed = false;
     try {
       channel = await openChannel();
-      const stream = openStream(channel, credential);
       const hello = await listener.hello();
+      // opened last: a refused connection is an event of the stream, which somebody must hear from its first moment
+      const stream = openStream(channel, credential);
       const reason = await new Promise<string>((resolve) => {
         const end = (why: string) => {
           clearTimeout(timer);
