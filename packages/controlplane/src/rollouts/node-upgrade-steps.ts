@@ -1,6 +1,7 @@
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { NodeState } from '@hoodcloud/domain/node-state';
+import type { NodeUpgradeStatus } from '@hoodcloud/domain/node-upgrade-status';
 import { reason } from '@hoodcloud/domain/reasons';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
@@ -33,6 +34,8 @@ const ROW_DECIDES_MARGIN_MS = 300_000;
 const HEARTBEAT_TIMEOUT_MS = 30_000;
 const HEARTBEATS_PER_SECOND = 50;
 
+const BEGUN: readonly NodeUpgradeStatus[] = ['in_progress', 'validating', 'succeeded', 'failed', 'rolled_back'];
+
 /** The attempt that an activity is about is not the one under way. */
 export class AttemptNotUnderWayError extends DomainError {
   constructor(ref: AttemptRef) {
@@ -53,16 +56,19 @@ interface Attempt {
 }
 
 /**
- * Locks the row of the attempt that is under way.
+ * Locks the row of an attempt that is under way or has ended with nothing after it: its steps are run again when the
+ * worker was killed before the engine had heard of them (C13).
  * @throws AttemptNotUnderWayError
  */
-async function attemptUnderWay(tx: Db, ref: AttemptRef): Promise<Attempt> {
+async function latestAttempt(tx: Db, ref: AttemptRef): Promise<Attempt> {
   const row = await lockRolloutNode(tx, ref);
-  const underWay =
-    row && row.attempt_count === ref.attempt && (row.status === 'in_progress' || row.status === 'validating');
-  if (!underWay) throw new AttemptNotUnderWayError(ref);
+  if (row?.attempt_count !== ref.attempt || !BEGUN.includes(row.status)) throw new AttemptNotUnderWayError(ref);
   const rollout = await tx.selectFrom('rollouts').selectAll().where('id', '=', ref.rolloutId).executeTakeFirstOrThrow();
   return { rollout, row };
+}
+
+function hasEnded({ row }: Attempt): boolean {
+  return row.status !== 'in_progress' && row.status !== 'validating';
 }
 
 /** Spec `UpdateNodeState`: maintenance with owner and prior state (D5), and out of it again. Said twice it changes nothing. */
@@ -72,7 +78,9 @@ export async function updateNodeState(
   to: 'maintenance' | 'syncing' | 'prior',
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { row } = await attemptUnderWay(tx, ref);
+    const attempt = await latestAttempt(tx, ref);
+    if (hasEnded(attempt)) return;
+    const { row } = attempt;
     const why = reason('batch_started', { batch: row.batch_index });
     const change = { nodeId: ref.nodeId, rolloutId: ref.rolloutId, reason: why, actor: ACTOR };
     if (to === 'maintenance') await enterMaintenance(tx, change);
@@ -98,9 +106,10 @@ export async function sendUpgradeCommand(
   operation: AgentOperation,
 ): Promise<SentCommand> {
   return db.transaction().execute(async (tx) => {
-    const attempt = await attemptUnderWay(tx, ref);
-    const command =
-      (await findCommand(tx, ref, operation)) ?? (await writeCommand(tx, sources, ref, operation, attempt));
+    const attempt = await latestAttempt(tx, ref);
+    const sent = await findCommand(tx, ref, operation);
+    if (!sent && hasEnded(attempt)) throw new AttemptNotUnderWayError(ref);
+    const command = sent ?? (await writeCommand(tx, sources, ref, operation, attempt));
     const now = await databaseNow(tx);
     return {
       commandId: command.id,
@@ -197,11 +206,11 @@ async function heartbeatTimeoutMs(db: Db): Promise<number> {
 
 /**
  * Spec `UpdateNodeBinaryVersion`: records what the agent proved to be on the host and opens the proof of health, unless
- * it is skipped. A second call finds the row `validating` and answers the same.
+ * it is skipped. A second call changes nothing and answers the same.
  */
 export async function updateNodeBinaryVersion(db: Database, ref: AttemptRef): Promise<NextProof> {
   return db.transaction().execute(async (tx) => {
-    const { rollout, row } = await attemptUnderWay(tx, ref);
+    const { rollout, row } = await latestAttempt(tx, ref);
     const command = await findCommand(tx, ref, 'UPGRADE');
     const result = resultOf(command);
     if (!command?.ended_at || !result) throw new AttemptNotUnderWayError(ref);

@@ -2,6 +2,7 @@ import { DomainError } from '@hoodcloud/domain/errors';
 import { reason } from '@hoodcloud/domain/reasons';
 import { RolloutLab } from '@hoodcloud/testkit/rollout-lab';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { nodeUpgradeActivities } from '../rollouts/node-upgrade-activities.ts';
 import { nodeWorkflowId } from './workflow-ids.ts';
 
 let lab: RolloutLab;
@@ -176,4 +177,21 @@ it('carries the search attributes and, while it waits, the heartbeat details of 
   });
   lab.script = {};
   await lab.until(rolloutId, 'completed');
+});
+
+it('last steps run again after a killed worker find the attempt ended and change nothing (C13)', async () => {
+  const { rolloutId, nodeId } = await attempt({ skip_validation: true });
+  const remembered = async () => [await lab.row(rolloutId, nodeId), await lab.nodeState(nodeId)];
+  const before = await remembered();
+  const chains = { maxBlockIntervalMs: async () => null, stableMs: async () => null, runtime: async () => null };
+  const steps = nodeUpgradeActivities(lab.db, { chains, renderConfigs: async () => new Map() });
+  const ref = { rolloutId, nodeId, attempt: 1 };
+  expect(await steps.UpdateNodeBinaryVersion(ref)).toEqual({ kind: 'skip', why: 'skip_validation' });
+  await steps.SendUpgradeCommand({ ...ref, operation: 'CONFIRM' });
+  await steps.UpdateNodeState({ ...ref, to: 'syncing' });
+  await steps.MarkNodeUpgradeSucceeded(ref);
+  expect(await remembered()).toEqual(before);
+  await expect(steps.SendUpgradeCommand({ ...ref, operation: 'COMPENSATE' })).rejects.toMatchObject({
+    details: ['attempt_not_under_way'],
+  });
 });
