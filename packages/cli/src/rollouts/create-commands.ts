@@ -10,6 +10,12 @@ import { planExitCode, renderPlan } from './plan-text.ts';
 import { type RequestFlags, rolloutRequest, withRequestOptions } from './rollout-request.ts';
 import { renderRollout } from './rollout-text.ts';
 
+interface StartFlags {
+  readonly watch?: boolean;
+  readonly reason?: string;
+  readonly dryRun?: boolean;
+}
+
 const PLAN_AFTER = `
 Shows which nodes would be upgraded in which order, who is left out and why, and every rule the request breaks.
 Changes nothing. Exits 4 when nodes would be changed, 0 when there is nothing to do, 1 when a rule is broken.
@@ -48,7 +54,8 @@ export function addCreateCommands(rollout: Command, act: Act): void {
     .description('start a rollout that was created')
     .option('--watch', 'stay and show what happens')
     .option('--reason <text>', 'why; kept in the history')
-    .action(act<{ watch?: boolean; reason?: string }>(start));
+    .option('--dry-run', 'only check whether it is allowed now')
+    .action(act<StartFlags>(start));
 }
 
 async function plan(io: CommandIo, _: readonly string[], flags: RequestFlags): Promise<ExitCode> {
@@ -73,21 +80,22 @@ async function create(
   return startAndShow(io, created.id, flags);
 }
 
-async function start(
-  io: CommandIo,
-  [given = '']: readonly string[],
-  flags: { watch?: boolean; reason?: string },
-): Promise<ExitCode | undefined> {
+async function start(io: CommandIo, [given = '']: readonly string[], flags: StartFlags): Promise<ExitCode | undefined> {
   return startAndShow(io, await resolveRolloutId(await io.api(), given), flags);
 }
 
 async function startAndShow(
   io: CommandIo,
   id: string,
-  { watch, reason }: { watch?: boolean; reason?: string },
+  { watch, reason, dryRun }: StartFlags,
 ): Promise<ExitCode | undefined> {
   const api = await io.api();
-  const started = await api.post<RolloutDetail>(PATHS.rolloutControl(id, 'start'), reason ? { reason } : {});
+  const body = reason ? { reason } : {};
+  const started = await api.post<RolloutDetail>(PATHS.rolloutControl(id, 'start'), body, { dry_run: dryRun });
+  if (dryRun) {
+    io.remark('start is allowed now; nothing was done.');
+    return undefined;
+  }
   if (watch) return watchRollout(io, id);
   io.answer(started, (rollout) => renderRollout(rollout, io.context.now()));
   io.remark(`It runs on the server. Next: hoodctl rollout status ${id} --watch`);
