@@ -37,13 +37,13 @@ export interface Parts extends Services {
 
 /** Every feature of the control plane; a role takes from each what it runs (design, "a role is a filter over features"). */
 export function composeFeatures(parts: Parts): Feature[] {
-  const { db, chains, chainHealth, notifications } = parts;
+  const { db, log, chains, chainHealth, notifications } = parts;
   return [
     rolloutsFeature(parts),
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     healthFeature(parts, chainHealth),
-    { name: 'events', routes: eventRoutes({ db, notifications }), reconcilers: [eventRelay(db)] },
+    { name: 'events', routes: eventRoutes({ db, notifications, log }), reconcilers: [eventRelay(db)] },
     engineFeature(parts),
     { name: 'auth', routes: apiKeyRoutes(db) },
     { name: 'http', reconcilers: [idempotencyExpiry(db)] },

@@ -6,6 +6,9 @@ import { ApiFixture } from '../http/testing/api-fixture.ts';
 import { appendEvent } from './append-event.ts';
 import { publishEvents } from './event-relay.ts';
 
+/** Long enough for a busy machine; a condition that holds ends the wait at once. */
+const SOON = { timeout: 30_000 };
+
 let api: ApiFixture;
 let url: string;
 let rolloutId: string;
@@ -54,6 +57,8 @@ async function follow(lastEventId?: number) {
   });
   return {
     heard,
+    /** Resolves when the server ends the stream. */
+    ended: reading,
     stop: async () => {
       controller.abort();
       await reading;
@@ -77,13 +82,26 @@ it('lists what happened in its order, after a number', async () => {
 
 it('streams what is stored and then what comes; a client that lost it continues where it was', async () => {
   const stream = await follow();
-  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second']));
+  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second']), SOON);
   await happen('third');
-  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second', 'third']));
+  await vi.waitFor(() => expect(whys(stream.heard)).toEqual(['first', 'second', 'third']), SOON);
   await stream.stop();
   await happen('while away');
   const again = await follow(stream.heard.at(-1)?.seq);
-  await vi.waitFor(() => expect(whys(again.heard)).toEqual(['while away']));
+  await vi.waitFor(() => expect(whys(again.heard)).toEqual(['while away']), SOON);
+  await again.stop();
+});
+
+it('ends the stream when the database fails, so that the client comes back and misses nothing', async () => {
+  const stream = await follow();
+  await vi.waitFor(() => expect(stream.heard).toHaveLength(4), SOON);
+  await api.database.pool.query('alter table events rename to events_away');
+  await api.database.pool.query("select pg_notify('events_published', '')");
+  await stream.ended;
+  await api.database.pool.query('alter table events_away rename to events');
+  await happen('after the failure');
+  const again = await follow(stream.heard.at(-1)?.seq);
+  await vi.waitFor(() => expect(whys(again.heard)).toEqual(['after the failure']), SOON);
   await again.stop();
 });
 

@@ -3,6 +3,7 @@ import { eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
+import type { Logger } from '../feature.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { listEvents } from './event-read-model.ts';
@@ -13,6 +14,7 @@ const tags = ['events'];
 export interface EventRouteParts {
   readonly db: Database;
   readonly notifications: Pick<Notifications, 'listen'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -59,7 +61,12 @@ async function answer(
     'x-accel-buffering': 'no',
   });
   reply.raw.flushHeaders();
-  await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }) });
+  try {
+    await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }) });
+  } catch (error) {
+    // the head is sent, so no problem can be: the client finds the stream ended and goes on after its last event
+    parts.log.warn({ err: error, request_id: request.id }, 'an event stream was ended');
+  }
   return reply;
 }
 

@@ -10,7 +10,7 @@ import { GoTemplateRenderer } from '../../config-rendering/go-template-renderer.
 import { renderForNodes } from '../../config-rendering/render-for-nodes.ts';
 import { Notifications } from '../../db/notifications.ts';
 import { eventRoutes } from '../../events/event-routes.ts';
-import type { Feature } from '../../feature.ts';
+import type { Feature, Logger } from '../../feature.ts';
 import { incidentRoutes } from '../../incidents/incident-routes.ts';
 import { ChainFiles } from '../../manifests/chain-files.ts';
 import { FileReader } from '../../manifests/file-reader.ts';
@@ -51,9 +51,13 @@ export class ApiFixture {
     const configDir = await mkdtemp(join(tmpdir(), 'hoodcloud-api-'));
     const logged: object[] = [];
     const notifications = await Notifications.open(database.url, (error) => logged.push(error));
-    const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
+    const log = {
+      info: () => undefined,
+      warn: (fields: object) => void logged.push(fields),
+      error: (fields: object) => void logged.push(fields),
+    };
     const app = await createApiServer({
-      features: featuresOf(database, configDir, notifications),
+      features: featuresOf(database, configDir, notifications, log),
       authenticators: [apiKeyAuthenticator(database.db)],
       log,
       metrics: new Registry(),
@@ -94,7 +98,7 @@ export class ApiFixture {
   }
 }
 
-function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: Notifications): Feature[] {
+function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: Notifications, log: Logger): Feature[] {
   const chains = new ChainFiles(() => configDir);
   const manifests = new FileReader(() => configDir);
   const targets = { chains, renderConfigs: renderForNodes(db, new GoTemplateRenderer()) };
@@ -104,7 +108,7 @@ function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: 
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
-    { name: 'events', routes: eventRoutes({ db, notifications }) },
+    { name: 'events', routes: eventRoutes({ db, notifications, log }) },
   ];
 }
 
