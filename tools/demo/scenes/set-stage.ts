@@ -28,10 +28,10 @@ export async function setStage(stage: Stage): Promise<SetStage> {
   const operator = new Operator(controlPlane, narrator, interrupted);
   await refuseOpenRollout(operator);
   await joinFleet(stage, chain, operator);
-  const heights = new HeightWatcher(chain.validators.map(({ rpcUrl }) => rpcUrl));
-  cast.add('height watcher', async () => heights.close());
-  await chainLives(stage, heights);
+  await chainLives(stage, chain);
   await fleetIsKnown(stage, operator);
+  // From here on the chain must not stand still; its birth, node by node, is no part of the record.
+  const heights = watchHeights(stage, chain);
   return { ...stage, controlPlane, chain, files, operator, heights };
 }
 
@@ -43,11 +43,20 @@ async function makeChain({ folder, ports, narrator, interrupted, chainKind }: St
   return standInChain(folder, await standInReleases(folder.at('releases')), ports.firstValidator);
 }
 
-async function chainLives({ narrator, interrupted }: Stage, heights: HeightWatcher): Promise<void> {
+function watchHeights({ cast }: Stage, { validators }: DemoChain): HeightWatcher {
+  const heights = new HeightWatcher(validators.map(({ rpcUrl }) => rpcUrl));
+  cast.add('height watcher', () => heights.close());
+  return heights;
+}
+
+async function chainLives(stage: Stage, chain: DemoChain): Promise<void> {
+  const { narrator, interrupted } = stage;
+  const heights = watchHeights(stage, chain);
   const began = await until('a first block', BLOCKS_MS, interrupted, async () => heights.report ?? null);
-  await until('three more blocks', BLOCKS_MS, interrupted, async () => {
+  const lives = await until('three more blocks', BLOCKS_MS, interrupted, async () => {
     const now = heights.report;
     return now && now.lastHeight >= began.lastHeight + 3 ? now : null;
   });
-  narrator.say(`The chain lives: height ${heights.report?.lastHeight}, seen on the validators' own RPC.`);
+  await heights.close();
+  narrator.say(`The chain lives: height ${lives.lastHeight}, seen on the validators' own RPC.`);
 }
