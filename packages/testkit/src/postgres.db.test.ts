@@ -1,3 +1,7 @@
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PostgresServer } from '@hoodcloud/controlplane/dev/postgres-server';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { createTestDatabase, startTestPostgres, type TestDatabase } from './postgres.ts';
@@ -66,5 +70,24 @@ it('keeps every committed row when the server is killed and started again', asyn
     expect(await query(url, 'show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
   } finally {
     await dispose();
+  }
+});
+
+it('asks for a password where people’s data is, and keeps it over restarts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hoodcloud-durable-'));
+  await chmod(folder, 0o755);
+  const server = await PostgresServer.start({ folder, durable: true });
+  try {
+    const anonymous = new URL(server.url());
+    anonymous.password = '';
+    await expect(query(anonymous.href, 'select 1')).rejects.toThrow(/password/);
+    await server.stop();
+    const again = await PostgresServer.start({ folder, durable: true });
+    expect(await query(again.url(), 'show fsync')).toEqual([{ fsync: 'on' }]);
+    await again.stop();
+    expect((await stat(join(folder, 'password'))).mode & 0o777).toBe(0o600);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
   }
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { ChildServer, freePort, StoreNotReadyError } from './child-server.ts';
@@ -13,9 +14,11 @@ export interface PostgresServerOptions {
   folder: string;
   /** 0 or left out: a free one. */
   port?: number;
-  /** Left out: anyone who reaches the loopback port may connect, which is for tests only. Counts when the cluster is made. */
-  password?: string;
-  /** False turns fsync off: fine for tests (a killed server loses nothing), not for people's data (a power cut may). */
+  /**
+   * True for people's data: every commit reaches the disk, and connecting takes a password, made with the cluster and kept
+   * beside it for its owner's eyes. False for tests: fsync is off (a killed server loses nothing, a power cut may), and
+   * whoever reaches the loopback port may connect.
+   */
   durable: boolean;
 }
 
@@ -27,6 +30,7 @@ export class PostgresServer {
   readonly #folder: string;
   readonly #options: PostgresServerOptions;
   #port: number;
+  #password: string | undefined;
   #server: ChildServer | undefined;
 
   private constructor(options: PostgresServerOptions) {
@@ -39,13 +43,14 @@ export class PostgresServer {
   static async start(options: PostgresServerOptions): Promise<PostgresServer> {
     const server = new PostgresServer(options);
     server.#initialise();
+    server.#readPassword();
     await server.start();
     return server;
   }
 
   /** postgres://… of one database of this cluster. */
   url(database = 'postgres'): string {
-    const secret = this.#options.password === undefined ? '' : `:${encodeURIComponent(this.#options.password)}`;
+    const secret = this.#password === undefined ? '' : `:${this.#password}`;
     return `postgres://postgres${secret}@127.0.0.1:${this.#port}/${database}`;
   }
 
@@ -90,11 +95,10 @@ export class PostgresServer {
     const user = postgresUser();
     mkdirSync(data, { recursive: true, mode: 0o700 });
     if (user) chownSync(data, user.uid, user.gid);
-    const passwordFile = join(this.#folder, 'password');
-    const { password } = this.#options;
-    const auth = password === undefined ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    const forInitdb = join(this.#folder, 'password-for-initdb');
+    const auth = this.#options.durable ? ['--auth=scram-sha-256', `--pwfile=${forInitdb}`] : ['--auth=trust'];
     try {
-      if (password !== undefined) this.#writeForPostgres(passwordFile, `${password}\n`, user);
+      if (this.#options.durable) this.#makePassword(forInitdb, user);
       execFileSync(
         postgresPrograms().initdb,
         [`--pgdata=${data}`, '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync', ...auth],
@@ -106,13 +110,25 @@ export class PostgresServer {
         cause: error,
       });
     } finally {
-      rmSync(passwordFile, { force: true });
+      rmSync(forInitdb, { force: true });
     }
   }
 
-  #writeForPostgres(path: string, content: string, user: { uid: number; gid: number } | undefined): void {
-    writeFileSync(path, content, { mode: 0o600 });
-    if (user) chownSync(path, user.uid, user.gid);
+  /** Writes a new password twice: for us to keep, and for initdb, which may run as another user, to read once. */
+  #makePassword(forInitdb: string, user: { uid: number; gid: number } | undefined): void {
+    const password = randomBytes(24).toString('base64url');
+    for (const path of [this.#passwordFile(), forInitdb]) writeFileSync(path, `${password}\n`, { mode: 0o600 });
+    if (user) chownSync(forInitdb, user.uid, user.gid);
+  }
+
+  /** A cluster of a test, or one that is older than its password file, has none. */
+  #readPassword(): void {
+    const kept = existsSync(this.#passwordFile());
+    this.#password = kept ? readFileSync(this.#passwordFile(), 'utf8').trim() : undefined;
+  }
+
+  #passwordFile(): string {
+    return join(this.#folder, 'password');
   }
 
   async #startOnce(): Promise<void> {
