@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_ON_HOST } from '@hoodcloud/testkit/host-lab/agent-on-host';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 import { SERVICE } from './small-service.ts';
 
 /** On the host's disk: what the agent writes when it stands at its fault point survives a power cut. */

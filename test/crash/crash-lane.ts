@@ -7,9 +7,9 @@ import type { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { AGENT_ON_HOST, installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
 import type { HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import { insertNode } from '@hoodcloud/testkit/rows';
+import { eventually } from '../eventually.ts';
 import { type Adapter, type CrashCell, nameOf } from './crash-cells.ts';
 import { CrashHost, type HostLook } from './crash-host.ts';
-import { eventually } from './eventually.ts';
 import { agentConfig, configsOf, installService, type Release, SERVICE } from './small-service.ts';
 
 /** What every lane shares. */

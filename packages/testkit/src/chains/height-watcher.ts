@@ -57,6 +57,9 @@ export class ChainNeverSeen extends Error {
   readonly code = 'chain_never_seen';
 }
 
+/** A node that answers no sooner is down; one whose port is closed is so at once. Loaded machines are slow. */
+const ANSWER_MS = 5_000;
+
 /** Watches a live chain over all its RPC addresses until it is stopped. */
 export class HeightWatcher {
   readonly #record: TipRecord;
@@ -94,7 +97,7 @@ export class HeightWatcher {
   async #watch(url: string, node: number, intervalMs: number): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      const height = await status(url, 2000).then(
+      const height = await status(url, ANSWER_MS).then(
         (answer) => answer.height,
         () => undefined, // a node that does not answer is what is being recorded
       );

@@ -1,0 +1,65 @@
+import { COMETBFT_ON_HOST, installCometbft } from '@hoodcloud/testkit/chains/cometbft-host';
+import { createNetwork, DEFAULT_PORTS, type Validator } from '@hoodcloud/testkit/chains/cometbft-network';
+import { installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
+import type { HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
+import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
+import { CHAIN } from './cometbft-chain-files.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+/** One validator on a host of its own. */
+export interface FleetNode {
+  readonly host: Host;
+  readonly validator: Validator;
+}
+
+/** Brings up a live network, one validator a host under its own systemd; blocks come when most of them run. */
+export async function startFleet(
+  lab: HostLab,
+  names: readonly string[],
+  binary: string,
+  dir: string,
+): Promise<FleetNode[]> {
+  const hosts = await Promise.all(names.map((name) => lab.up(name)));
+  const places = hosts.map(({ name, ip }) => ({ name, host: ip, ...DEFAULT_PORTS }));
+  const validators = await createNetwork({ binary, dir, places, proposeTimeoutMs: 1_000 });
+  const fleet = hosts.flatMap((host, index) => {
+    const validator = validators[index];
+    return validator === undefined ? [] : [{ host, validator }];
+  });
+  for (const { host, validator } of fleet) await installCometbft(host, validator, binary);
+  await Promise.all(fleet.map(({ host }) => host.must('systemctl', 'start', COMETBFT_ON_HOST.unit)));
+  return fleet;
+}
+
+/** Adds each host as a node and joins its agent by a one-time token. */
+export async function joinFleet(
+  fleet: readonly FleetNode[],
+  control: ControlPlane,
+  artifactHost: string,
+): Promise<void> {
+  for (const { host, validator } of fleet) {
+    const node = { name: host.name, chain_profile_id: CHAIN, node_type: 'validator' };
+    const { join_token } = await control.addNode(node);
+    await installAgent(host, agentConfig(control.gatewayAddress, artifactHost, validator), join_token);
+  }
+}
+
+function agentConfig(gateway: string, artifactHost: string, { metricsUrl }: Validator): string {
+  return `control_plane: { address: '${gateway}' }
+state_dir: /var/lib/hoodcloud
+allow_http_hosts: [${artifactHost}]
+components:
+  - binary_name: cometbft
+    install_path: ${COMETBFT_ON_HOST.binary}
+    data_dir: ${COMETBFT_ON_HOST.home}
+    config_roots: [${COMETBFT_ON_HOST.home}/config]
+    metrics_url: ${metricsUrl}
+    runtime: { type: systemd, unit: ${COMETBFT_ON_HOST.unit} }
+`;
+}
+
+/** SHA-256 of what the unit's main process runs, from its host's `/proc`. */
+export async function runningSha256({ host }: FleetNode): Promise<string> {
+  const pid = (await host.must('systemctl', 'show', COMETBFT_ON_HOST.unit, '-p', 'MainPID', '--value')).trim();
+  return (await host.must('sha256sum', `/proc/${pid}/exe`)).split(' ')[0] ?? '';
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@hoodcloud/contracts/http/common';
+import type { NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { type CometbftBinary, ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
+import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { CHAIN, writeCometbftChain } from './cometbft-chain-files.ts';
+import { type FleetNode, joinFleet, runningSha256, startFleet } from './cometbft-fleet.ts';
+import { ControlPlane } from './control-plane.ts';
+
+const MINUTE = 60_000;
+const NAMES = ['alpha', 'bravo', 'charlie', 'delta'];
+
+describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
+  let lab: HostLab;
+  let folder: string;
+  let artifacts: ArtifactServer;
+  let control: ControlPlane;
+  let fleet: FleetNode[];
+  let releases: Record<'v0.38.17' | 'v0.38.21' | 'v1.0.1', CometbftBinary>;
+
+  beforeAll(async () => {
+    releases = await ensureCometbftReleases(['v0.38.17', 'v0.38.21', 'v1.0.1']);
+    const { 'v0.38.17': running, 'v0.38.21': patch, 'v1.0.1': major } = releases;
+    folder = await mkdtemp(join(tmpdir(), 'live-chain-'));
+    lab = await createLab();
+    fleet = await startFleet(lab, NAMES, running.path, join(folder, 'network'));
+    artifacts = await ArtifactServer.listen(lab.controlAddress);
+    const targets = await Promise.all(
+      [patch, major].map(async (release) => ({
+        release,
+        url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
+      })),
+    );
+    await writeCometbftChain(join(folder, 'chains'), running, targets);
+    control = await ControlPlane.start({ configDir: join(folder, 'chains'), gatewayHost: lab.controlAddress });
+    await joinFleet(fleet, control, lab.controlAddress);
+    await eventually('every node is healthy and known by its version', async () => {
+      const { items } = await control.get<Page<NodeView>>('/nodes');
+      return items.length === fleet.length && items.every((node) => isReady(node, running.release));
+    });
+  }, 10 * MINUTE);
+
+  afterAll(async () => {
+    await control?.stop();
+    await artifacts?.close();
+    await lab?.clean();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  const watch = () => new HeightWatcher(fleet.map(({ validator }) => validator.rpcUrl));
+  const rowsOf = (id: string) => control.get<Page<RolloutNodeView>>(`/rollouts/${id}/nodes`).then(({ items }) => items);
+
+  async function rollOut(...flags: readonly string[]): Promise<{ code: number; rollout: RolloutDetail }> {
+    const { code, stderr } = await control.hoodctl(
+      'rollout',
+      'create',
+      '--chain',
+      CHAIN,
+      '--type',
+      'validator',
+      ...flags,
+      '--start',
+      '--watch',
+    );
+    const shown = await control.hoodctl('rollout', 'status', 'latest', '--output', 'json');
+    expect(shown.code, `${stderr}${shown.stderr}`).toBe(code); // both say by it how the rollout stands
+    return { code, rollout: JSON.parse(shown.stdout) as RolloutDetail };
+  }
+
+  it(
+    'goes from v0.38.17 to v0.38.21 node by node without ever standing still',
+    async () => {
+      const watcher = watch();
+      const { code, rollout } = await rollOut('--upgrade', 'v0.38.21', '--strategy', 'rolling', '--batch-size', '1');
+      const seen = await watcher.stop();
+      console.log('chain during the rollout:', JSON.stringify(seen));
+
+      expect(rollout).toMatchObject({ status: 'completed', succeeded_nodes: 4, failed_nodes: 0 });
+      expect(code).toBe(0);
+      expect(seen.lastHeight - seen.firstHeight).toBeGreaterThan(10);
+      expect(seen.longestPauseMs).toBeLessThanOrEqual(10_000);
+      expect(seen.fewestUp).toBeGreaterThanOrEqual(3);
+      for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.21'].sha256);
+      for (const row of await rowsOf(rollout.id)) expect(row).toMatchObject({ status: 'succeeded', attempt_count: 1 });
+    },
+    10 * MINUTE,
+  );
+
+  it(
+    'undoes v1.0.1, which panics on its data, on the canary alone and pauses',
+    async () => {
+      const watcher = watch();
+      const { code, rollout } = await rollOut('--upgrade', 'v1.0.1', '--strategy', 'canary', '--canary-size', '1');
+      const seen = await watcher.stop();
+
+      expect(rollout).toMatchObject({ status: 'paused', status_reason: { code: 'canary_failed' } });
+      expect(code).toBe(3);
+      const rows = await rowsOf(rollout.id);
+      expect(rows.map(({ status }) => status).sort()).toEqual(['pending', 'pending', 'pending', 'rolled_back']);
+      expect(rows.find(({ status }) => status === 'rolled_back')?.error_message).toMatch(/panic|did not stay up/);
+      for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.21'].sha256);
+      expect(seen.longestPauseMs).toBeLessThanOrEqual(10_000);
+      expect(seen.fewestUp).toBeGreaterThanOrEqual(3);
+      expect((await control.hoodctl('rollout', 'cancel', rollout.id)).code).toBe(0);
+    },
+    10 * MINUTE,
+  );
+});
+
+/** It has joined, is judged healthy and its running executable has a name. */
+function isReady({ online, state, components }: NodeView, version: string): boolean {
+  return online && state === 'healthy' && components.every((component) => component.binary_version === version);
+}
