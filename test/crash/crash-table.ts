@@ -15,7 +15,7 @@ const COLUMNS = [
 
 const HEAD = `# What a crash leaves
 
-Written by \`test/crash/crash-matrix.host.test.ts\` from what it saw; \`npm run test:host -- crash -u\` writes it anew. Real
+Written by \`test/crash/crash-matrix.host.test.ts\` from what it saw; \`npm run test:host -- test/crash -u\` writes it anew. Real
 agent, real systemd hosts, real gateway and Postgres. At each point of an upgrade the agent's process was killed with
 SIGKILL from outside, or its host lost its power; then the agent came back by itself and went on.
 
@@ -23,6 +23,10 @@ Each field says what the host has after it (executable on disk and in memory, co
 the *old* release or all of the *new* one), what the command's row reports, and how often the service was asked to stop,
 counted in the host's journal. For a power cut it also says what the booted host runs before its agent does anything:
 \`down\` means that the hold kept the enabled unit from starting (A18a).
+
+A power cut of the lab ends every process of the host at once, without a signal that anything could answer; the kernel's
+page cache survives it, since host and machine share one kernel. So a forgotten fsync is not seen here: the unit tests of
+\`host/atomic-file.ts\` look for that.
 `;
 
 /** The tables of all crashes, Markdown. */

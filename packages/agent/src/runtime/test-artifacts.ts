@@ -15,7 +15,7 @@ export const TEST_NODE_SCRIPT = `
 echo "node starts"
 case "$(tail -n 1 /proc/$$/exe)" in
   crashes) echo "panic: bad data"; exit 3 ;;
-  slow_to_stop) trap 'echo "node stops"; sleep 1; exit 0' TERM ;;
+  slow_to_stop) trap 'echo "node stops"; sleep 4; exit 0' TERM ;;
   *) trap 'echo "node stops"; exit 0' TERM ;;
 esac
 while :; do

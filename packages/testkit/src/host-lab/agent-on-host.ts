@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Host } from './lab-host.ts';
 
-const BUILD = fileURLToPath(new URL('../../../agent/build.mjs', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../../../tools/build/bundle-program.mjs', import.meta.url));
 
 /** Where the agent lives inside a lab host. */
 export const AGENT_ON_HOST = {
@@ -51,7 +51,7 @@ async function buildAgent(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'hoodcloud-agent-'));
   try {
     const file = join(folder, 'hoodcloud-agent.mjs');
-    await promisify(execFile)(process.execPath, [BUILD, file]);
+    await promisify(execFile)(process.execPath, [BUILD, 'agent', file]);
     return await readFile(file);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -11,8 +11,8 @@ const vitest = await startVitest(
     reporters: ['json'],
     watch: false,
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
   { cacheDir: '/tmp/vitest-inside' },
 );

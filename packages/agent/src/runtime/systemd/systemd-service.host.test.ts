@@ -88,7 +88,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
   });
 
   it('never kills a unit that takes longer to stop than its TimeoutStopSec and its budget (A7)', async () => {
-    const slow = `ExecStart=/bin/bash -c 'trap "sleep 3; echo flushed; exit 0" TERM; while :; do sleep 0.1; done'`;
+    const slow = `ExecStart=/bin/bash -c 'trap "until [ -e /run/flushed ]; do sleep 0.1; done; echo flushed; exit 0" TERM; while :; do sleep 0.1; done'`;
     await install(unitFile(slow, 'TimeoutStopSec=1'));
     await host.writeFile(`/etc/systemd/system/${UNIT}.d/override.conf`, '[Service]\nTimeoutStopSec=1\n');
     await host.must('systemctl', 'daemon-reload');
@@ -98,6 +98,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
       expect(await must('status')).toMatchObject({ state: 'stopping' });
       expect((await drive('start')).error).toMatchObject({ code: 'fence_violated' });
 
+      await host.must('touch', '/run/flushed');
       await must('waitUntilGone');
       expect(await must('status')).toMatchObject({ state: 'stopped', held: true });
       expect(await show('Result')).toBe('success');

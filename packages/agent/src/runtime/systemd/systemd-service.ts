@@ -12,6 +12,8 @@ import { artifactProcess, processesOf } from './unit-processes.ts';
 import { type UnitView, unitState, wantedRunning } from './unit-properties.ts';
 
 const POLL_MS = 50;
+/** Milliseconds within which systemd hears an order, however busy the host is. */
+const ORDER_HEARD_MS = 5_000;
 
 /** One unit and where its parts lie. */
 export interface SystemdUnit {
@@ -112,8 +114,9 @@ export class SystemdService {
       await endedOrAborted(stopping, signal);
       if (!(await this.#haveEnded(view.controlGroup, processes))) await this.#untilGone(processes, signal);
     } catch (error) {
-      if (signal.aborted) throw this.#overrun(error);
-      throw error;
+      if (!signal.aborted) throw error;
+      await this.#untilAsked();
+      throw this.#overrun(error);
     }
   }
 
@@ -149,6 +152,12 @@ export class SystemdService {
     const called = await this.#systemctl.run('stop', this.unit, new AbortController().signal);
     if (called.code === 0) return;
     throw new RuntimeError('stop_failed', `systemctl stop ${this.unit} failed: ${called.stderr.trim()}`);
+  }
+
+  /** A budget may end before systemd has heard the order to stop: whoever is told of an overrun must find it stopping. */
+  async #untilAsked(): Promise<void> {
+    const patience = AbortSignal.timeout(ORDER_HEARD_MS);
+    while ((await this.#look()).state === 'running' && !patience.aborted) await sleep(POLL_MS);
   }
 
   /** No start beside an instance that lives: two of one validator sign twice (A19). */
