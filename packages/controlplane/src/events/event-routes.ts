@@ -6,6 +6,7 @@ import type { Notifications } from '../db/notifications.ts';
 import type { Logger } from '../feature.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
+import { rolloutExists } from '../rollouts/rollout-read-model.ts';
 import { listEvents } from './event-read-model.ts';
 import { streamEvents } from './event-stream.ts';
 
@@ -33,12 +34,7 @@ export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => v
       { schema: { operationId: 'listRolloutEvents', tags, params: idParamsSchema, ...answers } },
       async (request, reply) => {
         const { id: rolloutId } = request.params;
-        const rollout = await parts.db
-          .selectFrom('rollouts')
-          .select('id')
-          .where('id', '=', rolloutId)
-          .executeTakeFirst();
-        if (!rollout) throw notFound('rollout', rolloutId);
+        if (!(await rolloutExists(parts.db, rolloutId))) throw notFound('rollout', rolloutId);
         return answer(parts, request, reply, { ...request.query, rolloutId });
       },
     );

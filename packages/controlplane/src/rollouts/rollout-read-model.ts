@@ -45,6 +45,11 @@ export async function listRollouts(db: Db, filter: RolloutFilter): Promise<Page<
   return toPage(await select.execute(), filter.limit, rolloutView, (row) => [row.created_at_text, row.id]);
 }
 
+/** Whether there is such a rollout. */
+export async function rolloutExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('rollouts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
 /** One rollout in full; null when there is none. */
 export async function findRollout(db: Db, sources: RolloutReadSources, id: string): Promise<RolloutDetail | null> {
   const row = await db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst();

@@ -22,7 +22,7 @@ import { type ControlOrder, orderControl } from './order-control.ts';
 import type { RolloutSources } from './prepare-rollout.ts';
 import { findRolloutNodeLogs, listRolloutNodes } from './rollout-node-read-model.ts';
 import { planRollout } from './rollout-plan.ts';
-import { findRollout, listRollouts, type RolloutReadSources } from './rollout-read-model.ts';
+import { findRollout, listRollouts, type RolloutReadSources, rolloutExists } from './rollout-read-model.ts';
 
 export interface RolloutRouteParts {
   readonly db: Database;
@@ -137,7 +137,7 @@ function addControls(api: FastifyInstance, parts: RolloutRouteParts): void {
 }
 
 function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
-  const { db, reads } = parts;
+  const { db } = parts;
   const routes = typedRoutes(api);
   routes.get(
     '/rollouts/:id/nodes',
@@ -151,7 +151,7 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
       },
     },
     async ({ params, query }) => {
-      await rolloutById(db, reads, params.id);
+      await requireRollout(db, params.id);
       return listRolloutNodes(db, params.id, query);
     },
   );
@@ -202,7 +202,7 @@ async function order(
   request: FastifyRequest,
   what: Omit<ControlOrder, 'actor'>,
 ): Promise<RolloutDetail> {
-  await rolloutById(db, reads, what.rolloutId);
+  await requireRollout(db, what.rolloutId);
   await db.transaction().execute((tx) => orderControl(tx, sources, { ...what, actor: actorOf(request) }));
   return rolloutById(db, reads, what.rolloutId);
 }
@@ -211,4 +211,8 @@ async function rolloutById(db: Db, reads: RolloutReadSources, id: string): Promi
   const rollout = await findRollout(db, reads, id);
   if (!rollout) throw notFound('rollout', id);
   return rollout;
+}
+
+async function requireRollout(db: Db, id: string): Promise<void> {
+  if (!(await rolloutExists(db, id))) throw notFound('rollout', id);
 }
