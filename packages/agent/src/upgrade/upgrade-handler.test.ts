@@ -231,7 +231,7 @@ describe('UPGRADE', () => {
 
   it('with a config outside the roots touches nothing, and darkens no later look at the node (A9)', async () => {
     const { handler } = await agent();
-    await handler.handle(command(Operation.UPGRADE, { configFiles: [{ path: '/root/x', content: new Uint8Array() }] }));
+    await handler.handle(command(Operation.UPGRADE, { configFiles: [{ path: '/srv/x', content: new Uint8Array() }] }));
     expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'path_refused', configChecksums: {} });
     expect(host.journal).toEqual([]);
     expect(await checksumsOf(new FakeRuntime(host), handler.configPathsOf('node'))).toEqual({});
