@@ -60,11 +60,12 @@ function rolloutsFeature({ db, targets, config, chains, manifests }: Parts): Fea
   };
 }
 
-function engineFeature({ db, engine, config }: Parts): Feature {
+function engineFeature(parts: Parts): Feature {
+  const { db, engine, config } = parts;
   return {
     name: 'engine',
     reconcilers: [
-      engineRelay(db, engine, config.engine.taskQueue),
+      engineRelay(parts, engine, config.engine.taskQueue),
       activityHeartbeats(db, engine),
       engineSweep(db),
       commandExpiry(db),

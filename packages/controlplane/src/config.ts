@@ -119,6 +119,7 @@ const devSchema = z.object({
   HOODCLOUD_GATEWAY_PORT: port.default(9090),
   HOODCLOUD_TEMPORAL_UI_PORT: port.default(8233),
   HOODCLOUD_DATA_DIR: z.string().min(1).optional(),
+  TEMPORAL_ADDRESS: listen.optional(),
   HOODCLOUD_CONFIG_DIR: z.string().min(1).optional(),
 });
 
@@ -128,6 +129,8 @@ export interface DevConfig {
   readonly gatewayPort: number;
   readonly temporalUiPort: number;
   readonly dataDir: string | null;
+  /** A Temporal server that runs already; null: one is started. */
+  readonly temporalAddress: string | null;
   readonly configDir: string | null;
 }
 
@@ -141,6 +144,7 @@ export function readDevConfig(env: NodeJS.ProcessEnv): DevConfig {
     gatewayPort: it.HOODCLOUD_GATEWAY_PORT,
     temporalUiPort: it.HOODCLOUD_TEMPORAL_UI_PORT,
     dataDir: it.HOODCLOUD_DATA_DIR ?? null,
+    temporalAddress: it.TEMPORAL_ADDRESS ?? null,
     configDir: it.HOODCLOUD_CONFIG_DIR ?? null,
   };
 }

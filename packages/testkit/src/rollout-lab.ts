@@ -142,7 +142,7 @@ export class RolloutLab {
       databaseUrl: this.database.url,
       log: SILENT_LOG,
       reconcilers: [
-        engineRelay(this.db, this.client, this.taskQueue),
+        engineRelay({ db: this.db, log: SILENT_LOG }, this.client, this.taskQueue),
         activityHeartbeats(this.db, this.client),
         commandExpiry(this.db),
       ],

@@ -55,12 +55,7 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
   say(`Everything is kept in ${dataDir}; the log is ${logFile}`);
   const postgres = await PostgresServer.start({ folder: join(dataDir, 'postgres'), durable: true });
   later(() => postgres.stop());
-  const temporal = await TemporalServer.start({
-    folder: join(dataDir, 'temporal'),
-    uiPort: dev.temporalUiPort,
-    durable: true,
-  });
-  later(() => temporal.stop());
+  const temporal = await startTemporal(dev, dataDir, later);
   const config = devConfig(dev, dataDir, postgres.url(), temporal.address);
   await migrateTo(config.databaseUrl);
   const log = processLog(config.logLevel, { instance: config.instance }, destination({ dest: logFile, sync: false }));
@@ -76,17 +71,33 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
     api_key: apiKey,
     gateway,
     temporal_address: temporal.address,
-    temporal_ui: `http://127.0.0.1:${dev.temporalUiPort}`,
+    temporal_ui: temporal.ui,
     database_url: config.databaseUrl,
     config_dir: config.configDir,
   });
   say(`API:             ${url}`);
   say(`API key:         ${apiKey}`);
   say(`Agents join at   ${gateway}`);
-  say(`Temporal's pages http://127.0.0.1:${dev.temporalUiPort}`);
+  say(`Temporal's pages ${temporal.ui || '(of the server at TEMPORAL_ADDRESS)'}`);
   say('Ready. Ctrl-C ends it; what was stored stays.');
   await Promise.race([aborted(stop), ...roles.map(({ failed }) => failed)]);
   say('Stopping …');
+}
+
+/** The server that the settings name, or one as a child with its pages. */
+async function startTemporal(
+  dev: DevConfig,
+  dataDir: string,
+  later: (end: () => Promise<void>) => void,
+): Promise<{ readonly address: string; readonly ui: string }> {
+  if (dev.temporalAddress !== null) return { address: dev.temporalAddress, ui: '' };
+  const server = await TemporalServer.start({
+    folder: join(dataDir, 'temporal'),
+    uiPort: dev.temporalUiPort,
+    durable: true,
+  });
+  later(() => server.stop());
+  return { address: server.address, ui: `http://127.0.0.1:${dev.temporalUiPort}` };
 }
 
 async function startRoles(

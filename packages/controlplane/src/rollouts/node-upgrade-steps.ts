@@ -2,7 +2,7 @@ import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { NodeState } from '@hoodcloud/domain/node-state';
 import type { NodeUpgradeStatus } from '@hoodcloud/domain/node-upgrade-status';
-import { reason } from '@hoodcloud/domain/reasons';
+import { type ReasonCode, reason } from '@hoodcloud/domain/reasons';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
@@ -43,6 +43,13 @@ export class AttemptNotUnderWayError extends DomainError {
   }
 }
 
+/** The node went into somebody else's hands between the pre-check and now. */
+export class NodeNotAvailableError extends DomainError {
+  constructor(nodeId: string) {
+    super('node_not_available', `Node ${nodeId} is in somebody else's maintenance or is being terminated.`, { nodeId });
+  }
+}
+
 export interface NodeStepSources {
   readonly chains: ChainFiles;
   readonly renderConfigs: RenderConfigs;
@@ -71,7 +78,16 @@ function hasEnded({ row }: Attempt): boolean {
   return row.status !== 'in_progress' && row.status !== 'validating';
 }
 
-/** Spec `UpdateNodeState`: maintenance with owner and prior state (D5), and out of it again. Said twice it changes nothing. */
+/** Why an attempt that ends well ends well. */
+function proofOf(rollout: Pick<RolloutRow, 'skip_validation'>, row: Pick<RolloutNodeRow, 'left_stopped'>): ReasonCode {
+  if (row.left_stopped) return 'left_stopped';
+  return rollout.skip_validation ? 'validation_skipped' : 'health_passed';
+}
+
+/**
+ * Spec `UpdateNodeState`: maintenance with owner and prior state (D5), and out of it again. Said twice it changes nothing.
+ * @throws NodeNotAvailableError when somebody else took the node since it was checked
+ */
 export async function updateNodeState(
   db: Database,
   ref: AttemptRef,
@@ -80,14 +96,17 @@ export async function updateNodeState(
   await db.transaction().execute(async (tx) => {
     const attempt = await latestAttempt(tx, ref);
     if (hasEnded(attempt)) return;
-    const { row } = attempt;
-    const why = reason('batch_started', { batch: row.batch_index });
-    const change = { nodeId: ref.nodeId, rolloutId: ref.rolloutId, reason: why, actor: ACTOR };
-    if (to === 'maintenance') await enterMaintenance(tx, change);
-    else {
-      const state = to === 'prior' ? await priorState(tx, ref.nodeId) : to;
-      await leaveMaintenance(tx, { ...change, reason: reason('health_passed'), to: state });
+    const { rollout, row } = attempt;
+    const change = { nodeId: ref.nodeId, rolloutId: ref.rolloutId, actor: ACTOR };
+    if (to === 'maintenance') {
+      const why = reason('batch_started', { batch: row.batch_index });
+      const taken = await enterMaintenance(tx, { ...change, reason: why });
+      // Once the agent was commanded the attempt goes on: only its result says what is on the host.
+      if (!taken && !(await findCommand(tx, ref, 'UPGRADE'))) throw new NodeNotAvailableError(ref.nodeId);
+      return;
     }
+    const state = to === 'prior' ? await priorState(tx, ref.nodeId) : to;
+    await leaveMaintenance(tx, { ...change, reason: reason(proofOf(rollout, row)), to: state });
   });
 }
 
@@ -304,21 +323,20 @@ export async function markNodeUpgradeSucceeded(db: Database, ref: AttemptRef): P
     const row = await lockRolloutNode(tx, ref);
     if (row?.attempt_count !== ref.attempt || row.status !== 'validating') return;
     await takeResults(tx, ref);
-    const { skip_validation } = await tx
+    const rollout = await tx
       .selectFrom('rollouts')
       .select('skip_validation')
       .where('id', '=', ref.rolloutId)
       .executeTakeFirstOrThrow();
-    const proof = row.left_stopped ? 'left_stopped' : skip_validation ? 'validation_skipped' : 'health_passed';
     const upgraded = row.attempt_direction === 'upgrade';
     await transitionRolloutNode(tx, {
       ...ref,
       from: 'validating',
       to: upgraded ? 'succeeded' : 'rolled_back',
       phase: 'COMPLETED',
-      reason: reason(proof),
+      reason: reason(proofOf(rollout, row)),
       actor: ACTOR,
-      ...(upgraded && row.started_at && { facts: { duration_ms: Date.now() - row.started_at.getTime() } }),
+      ...(upgraded && row.started_at && { facts: { duration_ms: (await databaseNow(tx)) - row.started_at.getTime() } }),
     });
     await wakeRollout(tx, ref.rolloutId);
   });

@@ -4,6 +4,7 @@ import { type Reason, reason, sentenceOf } from '@hoodcloud/domain/reasons';
 import type { Database, Db } from '../db/database.ts';
 import { wakeRollout } from '../engine/engine-outbox.ts';
 import type { AttemptRef, PreCheck } from '../workflows/activity-types.ts';
+import { attemptIdOf } from './attempt-rows.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources } from './judge-targets.ts';
 import { loadControls, nodeFacts, rolloutFacts } from './load-rollout-snapshot.ts';
@@ -47,7 +48,8 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
     row: nodeFacts(row),
     attempt: ref.attempt,
   });
-  if (start.kind === 'under_way') return { kind: 'go', direction: row.attempt_direction };
+  const go: PreCheck = { kind: 'go', direction: row.attempt_direction, attemptId: attemptIdOf(ref) };
+  if (start.kind === 'under_way') return go;
   if (start.kind === 'refused') return { kind: 'nothing_to_do' };
   const held = await whyNot(tx, sources, rollout, row);
   if (held && row.status === 'pending' && held.code !== 'internal_error') {
@@ -56,7 +58,7 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
     return { kind: 'nothing_to_do' };
   }
   await begin(tx, rollout, row, ref, whyBegun(row, controls));
-  if (!held || !HOPELESS.includes(held.code)) return { kind: 'go', direction: row.attempt_direction };
+  if (!held || !HOPELESS.includes(held.code)) return go;
   const facts = { error_message: sentenceOf(held) };
   await transitionRolloutNode(tx, { ...ref, from: 'in_progress', to: 'failed', reason: held, actor: ACTOR, facts });
   await wakeRollout(tx, ref.rolloutId);

@@ -3,7 +3,7 @@ import { isEndedNode, NODE_UPGRADE_TRANSITIONS, type NodeUpgradeStatus } from '@
 import type { Reason } from '@hoodcloud/domain/reasons';
 import { assertTransition } from '@hoodcloud/domain/transition';
 import type { UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { RolloutNodesTable } from '../db/generated/tables.ts';
 import { json } from '../db/json.ts';
@@ -31,7 +31,8 @@ export interface RolloutNodeTransition {
  */
 export async function transitionRolloutNode(db: Db, change: RolloutNodeTransition): Promise<boolean> {
   assertTransition('node upgrade', NODE_UPGRADE_TRANSITIONS, change.from, change.to);
-  const now = new Date();
+  // The database's clock: rules compare these times with those of controls, which it stamps.
+  const now = sql<Date>`clock_timestamp()`;
   const row = await db
     .updateTable('rollout_nodes')
     .set({

@@ -7,6 +7,7 @@ import {
   type RolloutStatus,
 } from '@hoodcloud/domain/rollout-status';
 import { assertTransition } from '@hoodcloud/domain/transition';
+import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -29,7 +30,8 @@ export interface RolloutTransition {
  */
 export async function transitionRollout(db: Db, change: RolloutTransition): Promise<boolean> {
   assertTransition('rollout', ROLLOUT_TRANSITIONS, change.from, change.to);
-  const now = new Date();
+  // The database's clock: rules compare these times with those of controls, which it stamps.
+  const now = sql<Date>`clock_timestamp()`;
   const row = await db
     .updateTable('rollouts')
     .set({

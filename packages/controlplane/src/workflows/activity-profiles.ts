@@ -19,8 +19,8 @@ export const ProfileDatabaseStep: LocalActivityOptions = {
   localRetryThreshold: '5s',
 };
 
-/** Choosing the targets of thousands of nodes may take longer than a workflow task. */
-export const ProfileTargets: ActivityOptions = {
+/** Steps over every row of a rollout of thousands of nodes: longer than a workflow task should take. */
+export const ProfileEveryRow: ActivityOptions = {
   startToCloseTimeout: '5m',
   retry: WITHOUT_LIMIT,
 };

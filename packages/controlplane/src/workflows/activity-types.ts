@@ -51,7 +51,8 @@ export interface AttemptRef {
 
 export type PreCheck =
   /** The row does not wait for this attempt, or the node may not be changed: nothing to do. */
-  { readonly kind: 'nothing_to_do' } | { readonly kind: 'go'; readonly direction: RolloutDirection };
+  | { readonly kind: 'nothing_to_do' }
+  | { readonly kind: 'go'; readonly direction: RolloutDirection; readonly attemptId: string };
 
 /** A command row as the workflow needs it; rendered configs stay in Postgres (C12). */
 export interface SentCommand {

@@ -12,7 +12,7 @@ import {
   WorkflowIdReusePolicy,
   workflowInfo,
 } from '@temporalio/workflow';
-import { ProfileDatabaseStep, ProfileTargets } from './activity-profiles.ts';
+import { ProfileDatabaseStep, ProfileEveryRow } from './activity-profiles.ts';
 import type { ControlByHand, ControlSignal, NodeOffer, RolloutActivities } from './activity-types.ts';
 import { incurable } from './incurable-error.ts';
 import { nodeSearchAttributes } from './search-attributes.ts';
@@ -24,7 +24,7 @@ const CONTROL_SIGNALS: readonly ControlSignal[] = ['pause', 'resume', 'cancel', 
 const MAX_HISTORY_EVENTS = 2_000;
 
 const steps = proxyLocalActivities<RolloutActivities>(ProfileDatabaseStep);
-const { ResolveRolloutTargets } = proxyActivities<RolloutActivities>(ProfileTargets);
+const { ResolveRolloutTargets, FinalizeRollout } = proxyActivities<RolloutActivities>(ProfileEveryRow);
 
 /**
  * A rollout that asks, obeys and sleeps until it is woken; it remembers nothing that rows hold (C7a). Children are
@@ -48,7 +48,7 @@ export async function RolloutWorkflow(input: RolloutInput): Promise<string> {
         await Promise.all(answer.nodes.map((node) => startNode(rolloutId, node)));
         return continueWith(rolloutId, inbox.byHand);
       case 'finish': {
-        const { final } = await steps.FinalizeRollout({ rolloutId, status: answer.status, reason: answer.reason });
+        const { final } = await FinalizeRollout({ rolloutId, status: answer.status, reason: answer.reason });
         // What arrived meanwhile may open the rollout again (a rollback): ask once more before ending.
         if (final && !inbox.woken) return answer.status;
         break;
@@ -70,7 +70,7 @@ async function resolveTargets(rolloutId: string): Promise<void> {
     const sentence = incurable(error);
     if (sentence === null) throw error;
     const reason = { code: 'internal_error', params: { error: sentence } } as const;
-    await steps.FinalizeRollout({ rolloutId, status: 'failed', reason });
+    await FinalizeRollout({ rolloutId, status: 'failed', reason });
   }
 }
 

@@ -1,5 +1,8 @@
 import type { SearchAttributePair } from '@temporalio/common';
 
+/** The attempt's name (A5), by which everything about it is found. */
+export const CORRELATION_ID = { name: 'CorrelationID', type: 'KEYWORD' } as const;
+
 const keyword = (name: string, value: string): SearchAttributePair => ({ key: { name, type: 'KEYWORD' }, value });
 
 /** Search attributes of `UpgradeNodeWorkflow` (spec); the correlation id is the attempt's name (A5). */
@@ -11,7 +14,7 @@ export function nodeSearchAttributes(node: {
   return [
     keyword('NodeID', node.nodeId),
     keyword('RolloutID', node.rolloutId),
-    keyword('CorrelationID', node.attemptId),
+    { key: CORRELATION_ID, value: node.attemptId },
   ];
 }
 

@@ -6,10 +6,13 @@ import {
   proxyLocalActivities,
   setHandler,
   TimeoutFailure,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { ProfileDatabaseStep, ProfileHealthValidation, ProfileUpgradeDefault } from './activity-profiles.ts';
 import type { AttemptRef, CommandEnd, NodeActivities, SentCommand } from './activity-types.ts';
 import { incurable } from './incurable-error.ts';
+import { CORRELATION_ID } from './search-attributes.ts';
 import type { UpgradeNodeInput } from './workflow-input.ts';
 
 const steps = proxyLocalActivities<NodeActivities>(ProfileDatabaseStep);
@@ -36,8 +39,8 @@ export async function UpgradeNodeWorkflow(input: UpgradeNodeInput): Promise<Upgr
 async function runAttempt(ref: AttemptRef): Promise<UpgradeNodeOutcome> {
   const check = await steps.PreCheckNode(ref);
   if (check.kind === 'nothing_to_do') return 'nothing_to_do';
-  await steps.UpdateNodeState({ ...ref, to: 'maintenance' });
-  const upgrade = await sendFirstCommand(ref);
+  keepCorrelationId(check.attemptId);
+  const upgrade = await takeNodeAndSend(ref);
   if (upgrade === null || (await waitForCommand(upgrade)) !== 'completed') return await fail(ref);
   const proof = await steps.UpdateNodeBinaryVersion(ref);
   if (proof.kind === 'validate' && (await waitForValidation(proof)) === 'failed') {
@@ -55,9 +58,17 @@ async function runAttempt(ref: AttemptRef): Promise<UpgradeNodeOutcome> {
   return 'succeeded';
 }
 
-/** What can't be sent (a template that misses a variable) fails the attempt before anything was touched. */
-async function sendFirstCommand(ref: AttemptRef): Promise<SentCommand | null> {
+/** A run that follows another one as new still carries the search attribute of the attempt before. */
+function keepCorrelationId(attemptId: string): void {
+  const { typedSearchAttributes } = workflowInfo();
+  if (typedSearchAttributes.get(CORRELATION_ID) === attemptId) return;
+  upsertSearchAttributes([{ key: CORRELATION_ID, value: attemptId }]);
+}
+
+/** What can't be begun (a template that misses a variable) fails the attempt before anything on the host was touched. */
+async function takeNodeAndSend(ref: AttemptRef): Promise<SentCommand | null> {
   try {
+    await steps.UpdateNodeState({ ...ref, to: 'maintenance' });
     return await steps.SendUpgradeCommand({ ...ref, operation: 'UPGRADE' });
   } catch (error) {
     const sentence = incurable(error);
