@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sharedTemporalAddress } from '@hoodcloud/testkit/temporal';
 import { CompleteAsyncError } from '@temporalio/activity';
 import { expect, it } from 'vitest';
+import { installEngineLogger } from '../engine/engine-logger.ts';
 import { startEngineWorker } from '../engine/engine-worker.ts';
 import { openEngineClient } from '../engine/temporal-connection.ts';
 import { loadWorkflowBundle } from '../engine/workflow-bundle.ts';
@@ -15,6 +16,7 @@ import { nodeWorkflowId } from './workflow-ids.ts';
  * (a deadline that was extended for a slow stop, A7).
  */
 it('waits again when the time of a waiting activity is up and its row is still open', async () => {
+  installEngineLogger({ info: () => undefined, warn: () => undefined, error: () => undefined });
   const engine = { address: sharedTemporalAddress(), namespace: 'default', taskQueue: `wait-${randomUUID()}` };
   const waits: string[] = [];
   const ended: string[] = [];
