@@ -155,7 +155,7 @@ async function pause(download: Download, ms: number, lastError: Error): Promise<
 function tooLate(download: Download, last: Error): RuntimeError {
   return new RuntimeError(
     'download_failed',
-    `${basename(download.target)} could not be downloaded from ${download.url} in time; the last trouble: ${last.message}`,
+    `${basename(download.target)} could not be downloaded from ${download.url} in time; the last trouble: ${troubleOf(last)}`,
     { cause: last },
   );
 }
@@ -163,9 +163,14 @@ function tooLate(download: Download, last: Error): RuntimeError {
 function givenUp(download: Download, tries: number, last: Error): RuntimeError {
   return new RuntimeError(
     'download_failed',
-    `${download.url} could not be downloaded in ${tries} tries; the last trouble: ${last.message}`,
+    `${download.url} could not be downloaded in ${tries} tries; the last trouble: ${troubleOf(last)}`,
     { cause: last },
   );
+}
+
+/** Node calls a body that ends before its time just "aborted". */
+function troubleOf(error: Error): string {
+  return error.message === 'aborted' ? 'the server broke the connection off' : error.message;
 }
 
 /** ENOSPC and its kind come from our own file, not from the network: trying again doesn't help. */

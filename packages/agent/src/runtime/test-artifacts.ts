@@ -13,6 +13,7 @@ export async function testArtifact(behaviour: ArtifactBehaviour): Promise<Buffer
 /** What a test artifact is given to run; reads its behaviour from its own executable. */
 export const TEST_NODE_SCRIPT = `
 echo "node starts"
+if grep -qs refuse-me etc/config.toml; then echo "panic: config refused"; exit 4; fi
 case "$(tail -n 1 /proc/$$/exe)" in
   crashes) echo "panic: bad data"; exit 3 ;;
   slow_to_stop) trap 'echo "node stops"; sleep 4; exit 0' TERM ;;

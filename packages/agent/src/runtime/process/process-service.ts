@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ageMs, bootId, isAlive, type ProcessIdentity, runningChecksumOf } from '../../host/process-table.ts';
@@ -58,7 +59,8 @@ export class ProcessService {
       this.#currentState(),
       processesOfService(this.#files.folder),
     ]);
-    const main = processes.find(({ pid }) => pid === state?.child?.pid) ?? null;
+    const main =
+      processes.find(({ pid, startedAt }) => pid === state?.child?.pid && startedAt === state.child.startedAt) ?? null;
     const pids = processes.map(({ pid }) => pid).sort((a, b) => Number(b === main?.pid) - Number(a === main?.pid));
     const wantedRunning = desired?.run ?? false;
     return {
@@ -74,16 +76,20 @@ export class ProcessService {
   }
 
   async start({ signal, stableMs }: StartOptions): Promise<void> {
-    const runs = await this.#runsAlready();
+    const wanted = (await this.#files.readDesired())?.run === true;
+    const isUp = wanted && (await processesOfService(this.#files.folder)).length > 0;
+    const restarts = isUp ? ((await this.#currentState())?.restarts ?? 0) : 0;
     await this.release();
-    if (!runs) {
-      await this.#requireFence();
+    if (isUp) {
+      await this.#ensureSupervisor();
+    } else {
+      // what is wanted already may come up at any moment: then the supervisor sees to it that it is one
+      if (!wanted) await this.#requireFence();
       await this.#writeSpec();
       await this.#order(true);
     }
     const generation = (await this.#files.readDesired())?.generation ?? 0;
-    const before = runs ? ((await this.#currentState())?.restarts ?? 0) : 0;
-    await this.#watchUntilStable(generation, before, stableMs, signal);
+    await this.#watchUntilStable(generation, restarts, stableMs, signal);
   }
 
   async stop(signal: AbortSignal): Promise<void> {
@@ -141,12 +147,6 @@ export class ProcessService {
     );
   }
 
-  async #runsAlready(): Promise<boolean> {
-    const state = await this.#currentState();
-    const desired = await this.#files.readDesired();
-    return desired?.run === true && state?.child != null && state.phase === 'running' && (await isAlive(state.child));
-  }
-
   /** No process of an earlier instance lives, and nobody will bring one back (A19). */
   async #requireFence(): Promise<void> {
     const [earlier] = await processesOfService(this.#files.folder);
@@ -196,7 +196,8 @@ export class ProcessService {
   async #writeSpec(): Promise<void> {
     await this.#files.create();
     const { spec } = this.#settings;
-    await this.#files.writeSpec({ ...spec, user: spec.user === null ? null : await systemUser(spec.user) });
+    const wanted = { ...spec, user: spec.user === null ? null : await systemUser(spec.user) };
+    if (!isDeepStrictEqual(wanted, await this.#files.readSpec())) await this.#files.writeSpec(wanted);
   }
 
   /** Null when no supervisor lives; what a dead one wrote is history. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AgentError, errnoOf } from '../../agent-error.ts';
+import { errnoOf } from '../../agent-error.ts';
 import { replaceFile } from '../../host/atomic-file.ts';
 import type { ProcessIdentity } from '../../host/process-table.ts';
 
@@ -57,10 +57,9 @@ export class ServiceFiles {
     await this.#replaceDurably('spec.json', spec);
   }
 
-  async readSpec(): Promise<ServiceSpec> {
-    const spec = await this.#read<ServiceSpec>('spec.json');
-    if (spec === null) throw new AgentError('not_prepared', `${this.folder} holds no spec.json: start the agent first`);
-    return spec;
+  /** Null before the agent has prepared the service. */
+  readSpec(): Promise<ServiceSpec | null> {
+    return this.#read<ServiceSpec>('spec.json');
   }
 
   /** Null before the first order. */

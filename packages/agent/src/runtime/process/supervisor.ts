@@ -7,6 +7,8 @@ import { processesOfService, serviceMark } from './service-processes.ts';
 
 /** How often desired state, an adopted node and the size of the log are looked at without being told to. */
 const TICK_MS = 500;
+/** Only a parent learns how its child ended. */
+const UNSEEN_EXIT = 'an exit that its supervisor did not see';
 
 /**
  * Keeps one node running as `Restart=always` would, in a process of its own that outlives the agent (A16). It takes its
@@ -21,6 +23,8 @@ export class Supervisor {
   #signalledFor = '';
   #ending = false;
   #written = false;
+  /** The node is our own child: its end comes as an event. */
+  #isParent = false;
   #turn: Promise<void> = Promise.resolve();
   readonly #ended: () => void;
   readonly #onError: (error: unknown) => void;
@@ -45,17 +49,19 @@ export class Supervisor {
     const boot = await bootId();
     const found = await files.readState();
     const earlier = found?.bootId === boot ? found : null;
+    const child = earlier?.child && (await isAlive(earlier.child)) ? earlier.child : null;
+    const endedAlone = earlier?.child != null && child === null;
     await new Promise<void>((resolve) => {
       const supervisor = new Supervisor(
         files,
         {
           bootId: boot,
           supervisor: { pid: own.pid, startedAt: own.startedAt },
-          child: earlier?.child ?? null,
-          phase: earlier?.phase ?? 'stopped',
-          restarts: earlier?.restarts ?? 0,
+          child,
+          phase: child === null ? 'stopped' : 'running',
+          restarts: (earlier?.restarts ?? 0) + (endedAlone ? 1 : 0),
           generation: earlier?.generation ?? -1,
-          lastExit: earlier?.lastExit ?? null,
+          lastExit: endedAlone ? UNSEEN_EXIT : (earlier?.lastExit ?? null),
         },
         resolve,
         onError,
@@ -80,6 +86,7 @@ export class Supervisor {
   /** Compares what is wanted with what is there, and takes one step towards it. */
   async #reconcile(): Promise<void> {
     const spec = await this.#files.readSpec();
+    if (spec === null) throw new Error(`${this.#files.folder} holds no spec.json`);
     const desired = (await this.#files.readDesired()) ?? { run: false, generation: 0 };
     await rotateLog(this.#files.logPath, spec.logMaxBytes);
     const processes = await this.#processes();
@@ -104,11 +111,12 @@ export class Supervisor {
       });
       if (processes.length === 0) markDeliberateStart(this.#files.logPath);
     }
-    const [first] = processes;
     const { child } = this.#state;
-    if (first !== undefined && child !== null && processes.includes(child)) {
+    if (child !== null && processes.includes(child)) {
       await this.#note({ phase: 'running' });
-    } else if (first !== undefined) {
+    } else if (child !== null && !this.#isParent) {
+      await this.#noteExit(spec, UNSEEN_EXIT);
+    } else if (processes.length > 0) {
       await this.#adoptOrSweep(spec, processes);
     } else if (existsSync(this.#files.holdPath)) {
       await this.#note({ child: null, phase: 'held' });
@@ -119,26 +127,34 @@ export class Supervisor {
     }
   }
 
-  /** Our predecessor died before it noted its child: the oldest one is the node. Otherwise they are leftovers of one. */
+  /** Without a child of its own they are what a predecessor started and could not note: the oldest one is the node. */
   async #adoptOrSweep(spec: ServiceSpec, processes: readonly ProcessIdentity[]): Promise<void> {
     const [oldest] = processes.toSorted((a, b) => a.startedAt - b.startedAt);
-    if (this.#state.child === null && oldest !== undefined && this.#state.phase !== 'waiting_restart') {
+    if (this.#state.child === null && oldest !== undefined && !this.#isParent) {
       await this.#note({ child: oldest, phase: 'running' });
       return;
     }
-    this.#signalOnce(`leftovers of ${this.#state.child?.pid}`, spec, processes);
+    this.#sweep(spec, processes);
     await this.#note({ phase: 'stopping' });
   }
 
   async #keepStopped(spec: ServiceSpec, desired: DesiredState, processes: readonly ProcessIdentity[]): Promise<void> {
     if (processes.length > 0) {
+      const { child } = this.#state;
       const all = await processesOfService(this.#files.folder);
-      this.#signalOnce(`order ${desired.generation}, ending ${this.#ending}`, spec, all);
+      const order = `order ${desired.generation}, ending ${this.#ending}`;
+      if (child !== null && processes.includes(child)) this.#signalOnce(order, spec, all);
+      else this.#sweep(spec, all);
       await this.#note({ generation: desired.generation, phase: 'stopping' });
       return;
     }
     await this.#note({ generation: desired.generation, child: null, phase: 'stopped' });
     if (this.#ending) this.#ended();
+  }
+
+  /** Processes that their main one left behind: nobody else will ask them to end. */
+  #sweep(spec: ServiceSpec, leftovers: readonly ProcessIdentity[]): void {
+    this.#signalOnce(`leftovers ${leftovers.map(({ pid }) => pid).join()}`, spec, leftovers);
   }
 
   #signalOnce(occasion: string, spec: ServiceSpec, processes: readonly ProcessIdentity[]): void {
@@ -171,26 +187,28 @@ export class Supervisor {
   }
 
   async #watch(child: ChildProcess, spec: ServiceSpec): Promise<void> {
-    child.once('exit', (code, signal) =>
-      this.#onExit(spec, signal === null ? `exit status ${code}` : `signal ${signal}`),
-    );
-    child.once('error', (error) => this.#onExit(spec, `it could not be started: ${error.message}`));
+    this.#isParent = true;
+    const ended = (how: string) => {
+      this.#turn = this.#turn.then(() => this.#noteExit(spec, how)).catch(this.#onError);
+      this.#lookSoon();
+    };
+    child.once('exit', (code, signal) => ended(signal === null ? `exit status ${code}` : `signal ${signal}`));
+    child.once('error', (error) => ended(`it could not be started: ${error.message}`));
     const entry = child.pid === undefined ? null : await readProcess(child.pid);
     if (entry !== null) await this.#note({ child: { pid: entry.pid, startedAt: entry.startedAt }, phase: 'running' });
   }
 
-  #onExit(spec: ServiceSpec, lastExit: string): void {
-    this.#turn = this.#turn
-      .then(async () => {
-        const desired = await this.#files.readDesired();
-        const unasked = desired?.run === true && !this.#ending;
-        this.#restartAtMs = Date.now() + spec.restartDelayMs;
-        const phase = unasked ? 'waiting_restart' : this.#state.phase;
-        await this.#note({ lastExit, phase, restarts: this.#state.restarts + (unasked ? 1 : 0) });
-        if (unasked) setTimeout(() => this.#lookSoon(), spec.restartDelayMs + 1);
-      })
-      .catch(this.#onError);
-    this.#lookSoon();
+  /** The node has ended; unless somebody asked for it, it comes back after the delay. */
+  async #noteExit(spec: ServiceSpec, lastExit: string): Promise<void> {
+    const desired = await this.#files.readDesired();
+    this.#isParent = true; // of the next one; the one that was taken over is history
+    this.#restartAtMs = Date.now() + spec.restartDelayMs;
+    if (desired?.run !== true || this.#ending) {
+      await this.#note({ lastExit });
+      return;
+    }
+    await this.#note({ lastExit, phase: 'waiting_restart', restarts: this.#state.restarts + 1 });
+    setTimeout(() => this.#lookSoon(), spec.restartDelayMs + 1);
   }
 
   async #note(change: Partial<SupervisorState>): Promise<void> {
