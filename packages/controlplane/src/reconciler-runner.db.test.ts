@@ -112,3 +112,24 @@ it('a leader whose connection is cut gives up the lead and takes it again', asyn
   await until(() => loop.ran > before + 5);
   await runner.stop();
 });
+
+it('a leader whose connection is cut again and again leads again each time, on one connection', async () => {
+  // several loops ask at once, so that one connects anew before the old connection has told of its end
+  const loops = ['eins', 'zwei', 'drei', 'vier'].map((name) => counting(name, { runs: 'leader', intervalMs: 1 }));
+  const runner = await running(loops);
+  const ran = () => loops.map((loop) => loop.ran);
+  const untilAllRanAgain = async () => {
+    const before = ran();
+    await until(() => ran().every((runs, index) => runs > (before[index] ?? 0)));
+  };
+  for (const _ of Array.from({ length: 10 })) {
+    await untilAllRanAgain();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+               where datname = current_database() and application_name = 'hoodcloud leader'`.execute(database.db);
+  }
+  await untilAllRanAgain();
+  const { rows } = await sql`select count(*)::int as connections from pg_stat_activity
+    where datname = current_database() and application_name = 'hoodcloud leader'`.execute(database.db);
+  expect(rows).toEqual([{ connections: 1 }]);
+  await runner.stop();
+});

@@ -132,6 +132,8 @@ class Leadership {
   readonly #log: Logger;
   readonly #held = new Set<string>();
   #client: Promise<pg.Client> | null = null;
+  /** The connection that counts: an earlier one may tell of its end when this one is made already. */
+  #current: pg.Client | null = null;
   /** The connection answers one question at a time. */
   #asked: Promise<unknown> = Promise.resolve();
 
@@ -165,6 +167,7 @@ class Leadership {
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;
+    this.#current = null;
     this.#held.clear();
     await (await client)?.end();
   }
@@ -185,10 +188,13 @@ class Leadership {
       application_name: 'hoodcloud leader',
       keepAlive: true,
     });
+    this.#current = client;
     const lost = (error: Error) => {
-      if (this.#client === null) return;
+      if (this.#current !== client) return;
+      this.#current = null;
       this.#client = null;
       this.#held.clear();
+      client.end().catch(() => undefined); // half broken it would keep the locks; wholly broken it can't be ended
       this.#log.warn({ err: error }, 'the connection that holds the lead was lost');
     };
     client.on('error', lost);
