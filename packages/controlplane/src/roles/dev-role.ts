@@ -41,8 +41,21 @@ export async function runDev(dev: DevConfig, stop: AbortSignal): Promise<void> {
   try {
     await startAll(dev, stop, later);
   } finally {
-    for (const end of stack.reverse()) await end();
+    await endAll(stack.reverse());
   }
+}
+
+/** Ends everything even when some of it can't be ended, so that no store outlives the process. */
+async function endAll(ends: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends) {
+    try {
+      await end();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'not everything ended as it should');
 }
 
 async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Promise<void>) => void): Promise<void> {
