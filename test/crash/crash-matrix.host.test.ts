@@ -82,7 +82,7 @@ describe.skipIf(!hostsAvailable())('a crash in an upgrade', () => {
     return outcome;
   }
 
-  it.each(CELLS.map((cell) => [titleOf(cell), cell] as const))('%s', async (_, cell) => {
+  it.each(CELLS.map((cell) => [titleOf(cell), cell] as const))('%s', { timeout: 300_000 }, async (_, cell) => {
     const { log, host, atBoot, ...seen } = await outcomeOf(cell);
     const whole = cell.release === 'good' ? 'new' : 'old';
     const reported = cell.release === 'good' ? 'completed' : 'rolled_back';

@@ -24,6 +24,7 @@ export interface DriveAnswer {
 const order: DriveOrder = JSON.parse(process.argv[2] ?? '');
 const service = new SystemdService(order, { systemctl: new Systemctl(), hashes: new FileHashes() });
 console.log(JSON.stringify(await drive()));
+process.exit(); // a stop that overran goes on by itself, and what still waits for it must not hold the answer back
 
 async function drive(): Promise<DriveAnswer> {
   try {
