@@ -60,6 +60,7 @@ export function parseYamlFile<Schema extends z.ZodType>(file: string, text: stri
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => `${position(issue.path, key)}: unknown field "${[...issue.path, key].join('.')}"`);
     }
-    return [`${position(issue.path)}: ${where ? `"${where}": ` : ''}${issue.message}`];
+    const isMissing = issue.code === 'invalid_type' && document.getIn([...(issue.path as string[])]) === undefined;
+    return [`${position(issue.path)}: ${where ? `"${where}": ` : ''}${isMissing ? 'is missing' : issue.message}`];
   }
 }

@@ -3,6 +3,7 @@ import { sentenceOf } from '@hoodcloud/domain/reasons';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
+import { nameNodesIn } from './name-nodes.ts';
 import { NoEligibleNodesError } from './rollout-errors.ts';
 import type { RolloutRow } from './rollout-row.ts';
 
@@ -19,11 +20,16 @@ export async function refuseWithoutTargets(
   const judged = await judgeTargets(db, sources, rollout, await targetNodeIds(db, rollout), now);
   if ([...judged.values()].some(({ kind }) => kind === 'eligible')) return;
   const names = await nodeNames(db, [...judged.keys()]);
-  const errors: FieldError[] = [...judged].flatMap(([nodeId, eligibility]) => {
-    if (eligibility.kind === 'eligible') return [];
-    const { reason } = eligibility;
-    return [{ field: names.get(nodeId) ?? nodeId, code: reason.code, message: sentenceOf(reason) }];
-  });
+  const skipped = [...judged].flatMap(([id, it]) => (it.kind === 'skipped' ? [{ id, reason: it.reason }] : []));
+  const reasons = await nameNodesIn(
+    db,
+    skipped.map(({ reason }) => reason),
+  );
+  const errors: FieldError[] = skipped.map(({ id, reason }, index) => ({
+    field: names.get(id) ?? id,
+    code: reason.code,
+    message: sentenceOf(reasons[index] ?? reason),
+  }));
   throw new NoEligibleNodesError(errors);
 }
 
