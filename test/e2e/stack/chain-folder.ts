@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { BINARY, NODE_TYPE } from './tiny-host.ts';
 import type { TinyRelease } from './tiny-release.ts';
 
@@ -10,6 +9,7 @@ export interface ChainOptions {
   /** Seconds per action of `runtime.yaml`. */
   readonly budgets?: Readonly<Record<string, number>>;
   readonly healthWaitSeconds?: number;
+  readonly artifactKind?: 'file' | 'image';
 }
 
 /** Writes a chain's profile and runtime file into the folder of chains. */
@@ -20,7 +20,13 @@ export function writeChain(configDir: string, chain: string, options: ChainOptio
   const profile = {
     chain_profile_id: chain,
     node_types: [NODE_TYPE],
-    binaries: [{ name: BINARY, known_versions: options.known.map(({ version, checksum }) => ({ version, checksum })) }],
+    binaries: [
+      {
+        name: BINARY,
+        artifact_kind: options.artifactKind ?? 'file',
+        known_versions: options.known.map(({ version, checksum }) => ({ version, checksum })),
+      },
+    ],
     health: {
       healthy_expression: 'metrics.tiny_height > 0.0',
       synced_expression: 'metrics.tiny_height > 0.0',
@@ -29,11 +35,8 @@ export function writeChain(configDir: string, chain: string, options: ChainOptio
       stable_seconds: 1,
     },
   };
-  writeFileSync(join(folder, 'profile.yaml'), stringify(profile));
-  writeFileSync(
-    join(folder, 'runtime.yaml'),
-    stringify({ runtime: { type: 'process' }, budgets: options.budgets ?? {} }),
-  );
+  writeFileSync(join(folder, 'profile.yaml'), yaml(profile));
+  writeFileSync(join(folder, 'runtime.yaml'), yaml({ runtime: { type: 'process' }, budgets: options.budgets ?? {} }));
 }
 
 /** Fields of a manifest that a test wants otherwise; a value of undefined leaves the field out. */
@@ -62,6 +65,11 @@ export function manifestFor(
 export function writeManifest(configDir: string, manifest: ManifestFields): string {
   const id = String(manifest.upgrade_id);
   const present = Object.fromEntries(Object.entries(manifest).filter(([, value]) => value !== undefined));
-  writeFileSync(join(configDir, 'upgrades', String(manifest.chain_profile_id), `${id}.yaml`), stringify(present));
+  writeFileSync(join(configDir, 'upgrades', String(manifest.chain_profile_id), `${id}.yaml`), yaml(present));
   return id;
+}
+
+/** JSON is YAML too. */
+function yaml(content: object): string {
+  return JSON.stringify(content, null, 2);
 }

@@ -62,4 +62,17 @@ export class Hoodctl {
     if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
     return (await response.json()) as Answer;
   }
+
+  /** Sends a control to the API itself: its HTTP status is what hoodctl turns into an exit code. */
+  async post(
+    path: string,
+  ): Promise<{ readonly status: number; readonly detail: string; readonly reason: string | null }> {
+    const response = await fetch(`${this.#to.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#to.apiKey}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { detail = '', details } = (await response.json()) as { detail?: string; details?: { reason?: string } };
+    return { status: response.status, detail, reason: details?.reason ?? null };
+  }
 }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPool } from '@hoodcloud/controlplane/db/database';
 import type { PostgresServer } from '@hoodcloud/controlplane/dev/postgres-server';
 import { TemporalServer } from '@hoodcloud/controlplane/dev/temporal-server';
 import { createTestDatabase, startTestPostgres, type TestPostgres } from '@hoodcloud/testkit/postgres';
 import { sharedTemporalAddress } from '@hoodcloud/testkit/temporal';
-import { Client } from 'pg';
 
 /** Postgres and Temporal as the roles see them. */
 export interface Stores {
@@ -42,7 +42,7 @@ export class OwnStores implements Stores {
     const postgres = await startTestPostgres();
     const temporal = await TemporalServer.start({ folder, durable: false });
     const name = `e2e_${randomBytes(4).toString('hex')}`;
-    await onPostgres(postgres.server, (client) => client.query(`create database ${name}`));
+    await onPostgres(postgres.server, (pool) => pool.query(`create database ${name}`));
     return new OwnStores(folder, postgres, postgres.server.url(name), temporal);
   }
 
@@ -63,8 +63,8 @@ export class OwnStores implements Stores {
   /** Cuts every connection to the database, as a restarted proxy or a failover does. @returns how many */
   async cutConnections(): Promise<number> {
     const database = new URL(this.databaseUrl).pathname.slice(1);
-    return onPostgres(this.postgres, async (client) => {
-      const { rowCount } = await client.query(
+    return onPostgres(this.postgres, async (pool) => {
+      const { rowCount } = await pool.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
         [database],
       );
@@ -79,12 +79,13 @@ export class OwnStores implements Stores {
   }
 }
 
-async function onPostgres<T>(server: PostgresServer, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: server.url() });
-  await client.connect();
+type Pool = ReturnType<typeof openPool>;
+
+async function onPostgres<T>(server: PostgresServer, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool(server.url(), { max: 1, onIdleError: () => undefined });
   try {
-    return await work(client);
+    return await work(pool);
   } finally {
-    await client.end();
+    await pool.end();
   }
 }

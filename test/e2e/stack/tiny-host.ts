@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
-import { stringify } from 'yaml';
 import { Child } from './child.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { MetricsExporter } from './metrics-exporter.ts';
@@ -82,7 +81,7 @@ export class TinyHost {
         },
       ],
     };
-    writeFileSync(this.agentFile, stringify(agent));
+    writeFileSync(this.agentFile, JSON.stringify(agent, null, 2)); // JSON is YAML too
   }
 
   /** Registers the node and exchanges a one-time token, as an operator does it. @returns the token, now used */
@@ -112,10 +111,26 @@ export class TinyHost {
     return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   }
 
+  /** From now on the node stops only when `stopAtLast` lets it. */
+  stopSlowly(): void {
+    rmSync(join(this.dataDir, 'may-stop'), { force: true });
+    rmSync(join(this.dataDir, 'closing'), { force: true });
+    writeFileSync(join(this.dataDir, 'slow'), '');
+  }
+
+  /** The node was told to stop and hasn't ended yet. */
+  isClosing(): boolean {
+    return existsSync(join(this.dataDir, 'closing'));
+  }
+
+  stopAtLast(): void {
+    writeFileSync(join(this.dataDir, 'may-stop'), '');
+  }
+
   /** Ends agent, node and supervisor, and waits for each. */
   async dispose(): Promise<void> {
     await this.agent.stop();
-    writeFileSync(join(this.dataDir, 'may-stop'), '');
+    this.stopAtLast();
     if (existsSync(join(this.root, 'state', 'process', BINARY))) {
       await this.agentDoes('stop-node', BINARY, '--supervisor').catch(() => this.#endSupervisor());
     }

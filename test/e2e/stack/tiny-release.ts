@@ -43,7 +43,9 @@ fi
 echo "$release" >> "$data/starts"
 stop() {
   echo "closing databases"
+  : > "$data/closing"
   while [ -e "$data/slow" ] && [ ! -e "$data/may-stop" ]; do sleep 0.1; done
+  rm -f "$data/closing"
   echo "$release" >> "$data/stops"
   exit 0
 }
