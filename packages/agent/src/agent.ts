@@ -9,12 +9,11 @@ import { type AgentCredential, loadCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
 import { AGENT_VERSION } from './agent-version.ts';
 import { CommandRouter } from './command-router.ts';
-import { adapterFor } from './component-adapters.ts';
+import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { openChannel, platform } from './gateway-channel.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { faultPointFromEnvironment } from './host/fault-point.ts';
-import { FileHashes } from './host/file-hash.ts';
 import { lockProcess } from './host/process-lock.ts';
 import { bootId } from './host/process-table.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
@@ -48,12 +47,12 @@ async function serve(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const hashes = new FileHashes();
+  const shared = sharedByAdapters();
   const components = config.components.map((component) => ({
     binaryName: component.binary_name,
     dataDir: component.data_dir,
     metricsUrl: component.metrics_url,
-    runtime: adapterFor(config, component, hashes),
+    runtime: adapterFor(config, component, shared),
   }));
   for (const { runtime } of components) await runtime.prepare();
 

@@ -1,12 +1,23 @@
 import type { AgentConfig, ComponentConfig } from './agent-config.ts';
-import type { FileHashes } from './host/file-hash.ts';
+import { FileHashes } from './host/file-hash.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { Systemctl } from './runtime/systemd/systemctl.ts';
 import { SystemdAdapter } from './runtime/systemd/systemd-adapter.ts';
 
+/** What all adapters of one agent share: a hash is computed once, and daemon-reloads are made one at a time (field case 57). */
+export interface SharedByAdapters {
+  readonly hashes: FileHashes;
+  readonly systemctl: Systemctl;
+}
+
+/** Made once in a process. */
+export function sharedByAdapters(): SharedByAdapters {
+  return { hashes: new FileHashes(), systemctl: new Systemctl() };
+}
+
 /** The adapter that a component's `runtime.type` asks for: the one place that knows them all. */
-export function adapterFor(config: AgentConfig, component: ComponentConfig, hashes: FileHashes): RuntimeAdapter {
+export function adapterFor(config: AgentConfig, component: ComponentConfig, shared: SharedByAdapters): RuntimeAdapter {
   const { runtime } = component;
   const files = {
     installPath: component.install_path,
@@ -15,11 +26,11 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, hash
   };
   switch (runtime.type) {
     case 'systemd':
-      return new SystemdAdapter({ ...files, unit: runtime.unit }, { systemctl: new Systemctl(), hashes });
+      return new SystemdAdapter({ ...files, unit: runtime.unit }, shared);
     case 'process':
       return new ProcessAdapter(
         { ...files, binaryName: component.binary_name, runtime, stateDir: config.state_dir },
-        { hashes },
+        shared,
       );
   }
 }

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import type { AgentConfig } from './agent-config.ts';
 import { forgetCredential, loadCredential, storeCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
-import { adapterFor } from './component-adapters.ts';
+import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { join } from './gateway-channel.ts';
-import { FileHashes } from './host/file-hash.ts';
 import { openOperations } from './upgrade/attempt-record.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
 
@@ -20,8 +19,8 @@ export async function joinHost(config: AgentConfig, token: string, say: (line: s
       `this host has joined as ${known.nodeName || known.nodeId}: run \`hoodcloud-agent leave\` first to join anew`,
     );
   }
-  const hashes = new FileHashes();
-  for (const component of config.components) await adapterFor(config, component, hashes).prepare();
+  const shared = sharedByAdapters();
+  for (const component of config.components) await adapterFor(config, component, shared).prepare();
   const { nodeId, nodeName, credential } = await join(config.control_plane, token);
   await storeCredential(config.state_dir, { nodeId, nodeName, credential });
   say(`joined as ${nodeName} (${nodeId}); now start the agent: hoodcloud-agent run`);
@@ -33,8 +32,8 @@ export async function joinHost(config: AgentConfig, token: string, say: (line: s
  */
 export async function leaveHost(config: AgentConfig, say: (line: string) => void): Promise<void> {
   if (existsSync(config.state_dir)) await refuseWhileOpen(config.state_dir);
-  const hashes = new FileHashes();
-  for (const component of config.components) await adapterFor(config, component, hashes).leave();
+  const shared = sharedByAdapters();
+  for (const component of config.components) await adapterFor(config, component, shared).leave();
   await forgetCredential(config.state_dir);
   say('left: the credential and the holds are gone, the nodes go on running');
 }

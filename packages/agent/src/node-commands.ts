@@ -1,8 +1,7 @@
 import type { AgentConfig, ComponentConfig } from './agent-config.ts';
 import { loadCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
-import { adapterFor } from './component-adapters.ts';
-import { FileHashes } from './host/file-hash.ts';
+import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { openOperations } from './upgrade/attempt-record.ts';
@@ -13,9 +12,9 @@ import { DEFAULT_BUDGETS } from './upgrade/upgrade-request.ts';
 export async function printStatus(config: AgentConfig, say: (line: string) => void): Promise<void> {
   const credential = await loadCredential(config.state_dir);
   say(credential === null ? 'not joined' : `joined as ${credential.nodeName} (${credential.nodeId})`);
-  const hashes = new FileHashes();
+  const shared = sharedByAdapters();
   for (const component of config.components) {
-    const status = await adapterFor(config, component, hashes).status();
+    const status = await adapterFor(config, component, shared).status();
     say(`${component.binary_name}: ${status.state}${status.held ? ', held down by an upgrade' : ''}`);
     say(`  pid ${status.mainPid ?? '-'}, ${status.restarts} restarts since its start`);
     say(`  running   ${status.runningChecksum ?? '-'}`);
@@ -56,7 +55,7 @@ async function idleComponent(config: AgentConfig, binaryName: string): Promise<R
       `there is no component "${binaryName}" in the configuration; known: ${known}`,
     );
   }
-  const adapter = adapterFor(config, component, new FileHashes());
+  const adapter = adapterFor(config, component, sharedByAdapters());
   if ((await adapter.status()).held) {
     throw new AgentError('upgrade_open', `an upgrade of ${binaryName} is under way: see \`hoodcloud-agent status\``);
   }

@@ -12,9 +12,10 @@ test('every reason has a severity and a sentence that ends (field-case 111)', ()
 
 test('a sentence is filled from the parameters, and a missing one shows', () => {
   expect(sentenceOf(reason('max_failures_exceeded', { failed: 3, limit: 2 }))).toBe(
-    '3 nodes failed, more than the 2 that are allowed.',
+    '3 nodes failed, and at most 2 may.',
   );
-  expect(sentenceOf(reason('max_failures_exceeded', { failed: 3 }))).toContain('the ? that');
+  expect(sentenceOf(reason('max_failures_exceeded', { failed: 3 }))).toContain('at most ? may');
+  expect(sentenceOf(reason('max_failures_exceeded', { failed: 1, limit: 0 }))).toContain('1 node failed');
 });
 
 test('at most fifty nodes are named: a reason is stored with every answer', () => {

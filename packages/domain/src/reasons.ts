@@ -20,18 +20,18 @@ export const REASONS = {
   // waiting
   not_started: { severity: 'info', sentence: 'Waiting for its start.' },
   targets_unresolved: { severity: 'info', sentence: 'The nodes of the rollout are being chosen.' },
-  nodes_in_flight: { severity: 'info', sentence: '{count} nodes are being upgraded (batch {batch}).' },
-  nodes_offered: { severity: 'info', sentence: '{count} nodes are about to start.' },
-  pausing: { severity: 'info', sentence: 'Pausing: {count} nodes finish first.' },
-  canceling: { severity: 'info', sentence: 'Canceling: {count} nodes finish first.' },
-  rollback_draining: { severity: 'info', sentence: 'Rollback begins when {count} nodes have finished.' },
+  nodes_in_flight: { severity: 'info', sentence: 'Being upgraded: {count nodes} (batch {batch}).' },
+  nodes_offered: { severity: 'info', sentence: 'About to start: {count nodes}.' },
+  pausing: { severity: 'info', sentence: 'Pausing: {count nodes} in flight will end first.' },
+  canceling: { severity: 'info', sentence: 'Canceling: {count nodes} in flight will end first.' },
+  rollback_draining: { severity: 'info', sentence: 'Rollback begins after {count nodes} in flight.' },
   canary_observation: { severity: 'info', sentence: 'The canaries are watched until {until}.' },
   waiting_for_approval: {
     severity: 'warning',
     sentence: 'Breaking migration: an operator must approve the canary batch.',
   },
   // start gates
-  max_in_flight_reached: { severity: 'info', sentence: '{count} of at most {limit} nodes are in flight.' },
+  max_in_flight_reached: { severity: 'info', sentence: 'In flight: {count} of at most {limit nodes}.' },
   agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },
   node_busy: { severity: 'info', sentence: '{node} is being changed by rollout {rollout}.' },
   node_quarantined: { severity: 'critical', sentence: 'Two hosts claim to be {node}: it is quarantined.' },
@@ -42,11 +42,11 @@ export const REASONS = {
   // pauses and ends
   failure_threshold_exceeded: {
     severity: 'warning',
-    sentence: '{failed} of {attempted} nodes failed, more than the threshold of {threshold}.',
+    sentence: '{failed} of {attempted nodes} failed, more than the threshold of {threshold}.',
   },
   max_failures_exceeded: {
     severity: 'warning',
-    sentence: '{failed} nodes failed, more than the {limit} that are allowed.',
+    sentence: '{failed nodes} failed, and at most {limit} may.',
   },
   canary_failed: { severity: 'warning', sentence: 'A canary failed: {node}.' },
   canary_not_proven: { severity: 'warning', sentence: 'No canary was upgraded, so nothing is proven.' },
@@ -56,8 +56,8 @@ export const REASONS = {
     sentence: 'All nodes have ended: {succeeded} succeeded, {failed} failed, {skipped} skipped.',
   },
   no_eligible_targets: { severity: 'warning', sentence: 'No node can be upgraded.' },
-  rollback_completed: { severity: 'info', sentence: '{count} nodes run their previous version again.' },
-  rollback_incomplete: { severity: 'critical', sentence: '{count} nodes could not be rolled back.' },
+  rollback_completed: { severity: 'info', sentence: 'Back on the previous version: {count nodes}.' },
+  rollback_incomplete: { severity: 'critical', sentence: 'Not rolled back: {count nodes}.' },
   internal_error: { severity: 'critical', sentence: 'The control plane failed: {error}' },
   // a node
   batch_started: { severity: 'info', sentence: 'Its turn has come (batch {batch}).' },
@@ -90,7 +90,7 @@ export const REASONS = {
   application_critical: { severity: 'warning', sentence: 'application_health is critical.' },
   sync_stalled: { severity: 'warning', sentence: 'sync_status is stalled at height {height}.' },
   node_down: { severity: 'warning', sentence: 'The node is {state}.' },
-  crash_loop: { severity: 'warning', sentence: '{restarts} restarts since the upgrade.' },
+  crash_loop: { severity: 'warning', sentence: '{restarts restarts} since the upgrade.' },
   no_main_process: { severity: 'warning', sentence: 'No main process for {seconds} s.' },
   heartbeats_stopped: { severity: 'warning', sentence: 'The last heartbeat is {seconds} s old.' },
   application_unknown: { severity: 'warning', sentence: 'application_health is unknown: its metrics are missing.' },
@@ -123,7 +123,14 @@ export function reason(code: ReasonCode, params: Reason['params'] = {}, nodeIds?
   return nodeIds ? { code, params, nodeIds: nodeIds.slice(0, MAX_NAMED_NODES) } : { code, params };
 }
 
-/** The sentence that people read; a parameter that is missing shows as `?`. */
+/**
+ * The sentence that people read. `{name}` is a parameter, `{name nodes}` a count with its noun ("1 node", "2 nodes"); one
+ * that is missing shows as `?`.
+ */
 export function sentenceOf({ code, params }: Pick<Reason, 'code' | 'params'>): string {
-  return REASONS[code].sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? '?'));
+  return REASONS[code].sentence.replace(/\{(\w+)(?: (\w+)s)?\}/g, (_, name: string, noun?: string) => {
+    const value = params[name] ?? '?';
+    if (noun === undefined) return String(value);
+    return `${value} ${noun}${value === 1 ? '' : 's'}`;
+  });
 }

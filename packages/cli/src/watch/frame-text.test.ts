@@ -25,7 +25,7 @@ it('shows what, how far, each node and what it does', () => {
       'NODE         BATCH   STATUS       PHASE      HEIGHT  WHAT',
       'validator-1  canary  succeeded    COMPLETED  7       -',
       'validator-2  1       in_progress  PREPARING  9       acquire_artifact 40 % (10 of 26 MB)',
-      '1 nodes are being upgraded (batch 1).',
+      'Being upgraded: 1 node (batch 1).',
     ].join('\n'),
   );
 });
