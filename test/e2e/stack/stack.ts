@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CreateRolloutInput } from '@hoodcloud/contracts/http/rollout-requests';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
@@ -124,6 +123,3 @@ export class Stack {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
-
-/** A request as `rollout create -f` takes it. */
-export type RolloutFile = Partial<CreateRolloutInput>;
