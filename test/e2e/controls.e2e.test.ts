@@ -1,4 +1,8 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { CONTROL_LEGAL_IN, ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
+import { ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManifestFields, manifestFor, writeChain, writeManifest } from './stack/chain-folder.ts';
 import { ControlOrders } from './stack/control-orders.ts';
@@ -12,6 +16,7 @@ import { until } from './stack/until.ts';
 const OLD = tinyRelease('v1');
 const NEW = tinyRelease('v2');
 const ONE_BY_ONE = ['--strategy', 'rolling', '--batch-size', '1'];
+const MAY_FAIL = ['--threshold', '1'];
 
 let stores: OwnStores;
 let stack: Stack;
@@ -41,8 +46,12 @@ class Scene {
     return scene;
   }
 
-  offer(fields: ManifestFields = {}, release = NEW): string {
-    const url = stack.artifacts.publish(`${this.chain}/${release.version}`, release.content);
+  /** @param failing how many downloads are answered with 404 first */
+  offer(failing = 0, fields: ManifestFields = {}, release = NEW): string {
+    const missing = Array.from({ length: failing }, () => ({ kind: 'status', status: 404 }) as const);
+    const url = stack.artifacts.publish(`${this.chain}/${release.version}`, release.content, ...missing, {
+      kind: 'serve',
+    });
     return writeManifest(stack.plane.configDir, manifestFor(this.chain, release, url, fields));
   }
 
@@ -81,6 +90,96 @@ const named = ({ node_name, node_id }: RolloutNodeView) => ({ name: node_name, i
 const has = (status: RolloutNodeView['status']) => (row: RolloutNodeView) => row.status === status;
 
 describe.concurrent('a person orders through hoodctl', () => {
+  it('force, start, pause, resume, skip and rollback, from pending to rolled_back', async () => {
+    const scene = await Scene.open('steady');
+    const id = await scene.create(scene.offer());
+    const [anyHost] = scene.hosts;
+    const any = { name: anyHost?.name ?? '', id: (await anyHost?.view())?.id ?? '' };
+    await orders.probe(id, any);
+    await orders.order(id, 'force');
+    await orders.order(id, 'start');
+    const first = await scene.closing(id);
+    await orders.probe(id, named(first));
+    await orders.order(id, 'pause');
+    await orders.order(id, 'resume');
+    await orders.order(id, 'pause');
+    scene.hostOf(first).stopAtLast();
+    await stack.untilStatus(id, 'paused');
+    const second = await scene.node(id, has('pending'), 'pending');
+    await orders.probe(id, named(second));
+    await orders.order(id, 'force');
+    await orders.order(id, 'skip', second.node_name);
+    await orders.order(id, 'resume');
+    await stack.untilStatus(id, 'completed');
+    await orders.probe(id, named(second));
+    await orders.order(id, 'rollback');
+    await stack.untilStatus(id, 'rolled_back');
+    await orders.probe(id, named(second));
+    await orders.probe(id, named(first));
+    expect(scene.runs()).toEqual(['v1 runs', 'v1 runs']);
+    expect(scene.hostOf(second).journal('stops')).toEqual([]);
+  });
+
+  it('retry, skip, force and rollback while it runs', async () => {
+    const scene = await Scene.open('running');
+    const id = await scene.create(scene.offer(1), ...MAY_FAIL);
+    await orders.order(id, 'start');
+    const failed = await scene.node(id, has('rolled_back'), 'undone');
+    await scene.closing(id);
+    await orders.order(id, 'force');
+    await orders.order(id, 'retry', failed.node_name);
+    await until('the retried node to be stopping', async () => scene.hostOf(failed).isClosing());
+    scene.hostOf(failed).stopAtLast();
+    await scene.node(id, ({ node_id, status }) => node_id === failed.node_id && status === 'succeeded', 'succeeded');
+    await orders.probe(id, named(failed));
+    await orders.order(id, 'rollback');
+    scene.stopFreely();
+    await stack.untilStatus(id, 'rolled_back');
+    expect(scene.runs()).toEqual(['v1 runs', 'v1 runs']);
+  });
+
+  it('skip while it runs, retry and rollback while it is paused by its threshold', async () => {
+    const scene = await Scene.open('paused');
+    scene.stopFreely();
+    const id = await scene.create(scene.offer(1), '--threshold', '0');
+    await orders.order(id, 'start');
+    await stack.untilStatus(id, 'paused');
+    const failed = await scene.node(id, has('rolled_back'), 'undone');
+    await orders.probe(id, named(failed));
+    await orders.order(id, 'retry', failed.node_name);
+    await scene.node(id, has('succeeded'), 'succeeded');
+    await orders.order(id, 'rollback');
+    await stack.untilStatus(id, 'rolled_back');
+    expect(scene.runs()).toEqual(['v1 runs', 'v1 runs']);
+  });
+
+  it('retry after it completed with a failure, and again after its rollback failed', async () => {
+    const scene = await Scene.open('ended');
+    scene.stopFreely();
+    const id = await scene.create(scene.offer(1), ...MAY_FAIL);
+    await orders.order(id, 'start');
+    await stack.untilStatus(id, 'completed');
+    const failed = await scene.node(id, has('rolled_back'), 'undone');
+    await orders.probe(id, named(failed));
+    await orders.order(id, 'retry', failed.node_name);
+    await scene.node(id, ({ node_id, status }) => node_id === failed.node_id && status === 'succeeded', 'succeeded');
+    const backups = join(scene.hostOf(failed).dataDir, '.upgrade-backup');
+    renameSync(backups, `${backups}.away`);
+    await orders.order(id, 'rollback');
+    await stack.untilStatus(id, 'failed');
+    await orders.probe(id, named(failed));
+    mkdirSync(backups, { recursive: true });
+    renameSync(backups, `${backups}.made-by-the-failed-try`);
+    renameSync(`${backups}.away`, backups);
+    await orders.order(id, 'retry', failed.node_name);
+    await scene.node(
+      id,
+      ({ node_id, status }) => node_id === failed.node_id && status === 'rolled_back',
+      'rolled_back',
+    );
+    expect(scene.runs()).toEqual(['v1 runs', 'v1 runs']);
+  });
+
   it('cancel while it is pending, running and paused, and rollback after it', async () => {
     const scene = await Scene.open('canceled');
     const upgrade = scene.offer();
@@ -121,7 +220,7 @@ describe('a breaking migration', () => {
   }, 600_000);
 
   it('waits for its approval through a crash of every role, Temporal and Postgres', async () => {
-    const id = await scene.create(scene.offer(BREAKING), ...FLAGS);
+    const id = await scene.create(scene.offer(0, BREAKING), ...FLAGS);
     await orders.order(id, 'start');
     const canary = await scene.closing(id);
     const early = await orders.probe(id, named(canary));
@@ -149,7 +248,7 @@ describe('a breaking migration', () => {
   });
 
   it('takes its approval while it is paused, and goes on when it is resumed', async () => {
-    const id = await scene.create(scene.offer(BREAKING, tinyRelease('v3')), ...FLAGS);
+    const id = await scene.create(scene.offer(0, BREAKING, tinyRelease('v3')), ...FLAGS);
     await orders.order(id, 'start');
     await untilApprovalIsWanted(id);
     await orders.order(id, 'pause');
@@ -166,4 +265,23 @@ describe('a breaking migration', () => {
       return waiting?.reasons.some(({ code }) => code === 'waiting_for_approval');
     });
   }
+});
+
+/** Legal by the table and impossible to reach by hand: what keeps them apart is proved on rows (order-control.db.test.ts). */
+const ONLY_ON_ROWS = [
+  'skip when pending', // a pending rollout has no nodes yet
+  'rollback when failed', // a failed rollback leaves no succeeded node
+];
+
+it('every control was tried in every status: taken where it is legal, refused with 409 where it is not', () => {
+  const cells = ROLLOUT_CONTROLS.flatMap((control) => ROLLOUT_STATUSES.map((status) => ({ control, status })));
+  const wrong = cells.flatMap(({ control, status }) => {
+    const seen = orders.seen.filter((one) => one.control === control && one.status === status);
+    const name = `${control} when ${status}`;
+    if (seen.length === 0) return [`${name}: never tried`];
+    const legal = CONTROL_LEGAL_IN[control].includes(status);
+    const taken = seen.some((one) => one.taken);
+    return taken === legal || (legal && ONLY_ON_ROWS.includes(name)) ? [] : [`${name}: taken ${taken}`];
+  });
+  expect(wrong).toEqual([]);
 });
