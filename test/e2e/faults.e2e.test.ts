@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeChain } from './stack/chain-folder.ts';
-import type { Role } from './stack/control-plane.ts';
+import { ROLES, type Role } from './stack/control-plane.ts';
 import { Stack } from './stack/stack.ts';
 import { OwnStores } from './stack/stores.ts';
 import type { TinyHost } from './stack/tiny-host.ts';
@@ -12,11 +12,13 @@ import { until } from './stack/until.ts';
 
 const CHAIN = 'faulty';
 let release = tinyRelease('v1');
+let stores: OwnStores;
 let stack: Stack;
 let hosts: TinyHost[];
 
 beforeAll(async () => {
-  stack = await Stack.open(await OwnStores.start());
+  stores = await OwnStores.start();
+  stack = await Stack.open(stores);
   writeChain(stack.plane.configDir, CHAIN, { known: [release], budgets: { stop_seconds: 600 } });
   hosts = await stack.fleet(CHAIN, 3, release);
 }, 600_000);
@@ -38,6 +40,15 @@ const FAULTS: readonly [what: string, fault: () => Fault][] = [
   ['the gateway is killed', () => killed('gateway')],
   ['the api is killed', () => killed('api')],
   ['the reconciler is killed', () => killed('reconciler')],
+  [
+    'every connection to Postgres is cut',
+    () => ({
+      strike: async () => expect(await stores.cutConnections()).toBeGreaterThanOrEqual(ROLES.length),
+      recover: async () => undefined,
+    }),
+  ],
+  ['Postgres is killed', () => ({ strike: () => stores.postgres.kill(), recover: () => stores.postgres.start() })],
+  ['all four roles are killed', () => killed(...ROLES)],
 ];
 
 it.each(FAULTS)(
