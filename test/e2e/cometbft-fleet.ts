@@ -1,10 +1,11 @@
+import type { JoinTokenView } from '@hoodcloud/contracts/http/nodes';
 import { COMETBFT_ON_HOST, installCometbft } from '@hoodcloud/testkit/chains/cometbft-host';
 import { createNetwork, DEFAULT_PORTS, type Validator } from '@hoodcloud/testkit/chains/cometbft-network';
 import { installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
 import type { HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
 import { CHAIN } from './cometbft-chain-files.ts';
-import type { ControlPlane } from './control-plane.ts';
+import type { ControlPlane } from './stack/control-plane.ts';
 
 /** One validator on a host of its own. */
 export interface FleetNode {
@@ -32,15 +33,11 @@ export async function startFleet(
 }
 
 /** Adds each host as a node and joins its agent by a one-time token. */
-export async function joinFleet(
-  fleet: readonly FleetNode[],
-  control: ControlPlane,
-  artifactHost: string,
-): Promise<void> {
+export async function joinFleet(fleet: readonly FleetNode[], plane: ControlPlane, artifactHost: string): Promise<void> {
   for (const { host, validator } of fleet) {
-    const node = { name: host.name, chain_profile_id: CHAIN, node_type: 'validator' };
-    const { join_token } = await control.addNode(node);
-    await installAgent(host, agentConfig(control.gatewayAddress, artifactHost, validator), join_token);
+    await plane.hoodctl.does('node', 'add', host.name, '--chain', CHAIN, '--type', 'validator');
+    const { join_token } = await plane.hoodctl.asks<JoinTokenView>('node', 'join-token', host.name);
+    await installAgent(host, agentConfig(plane.gateway, artifactHost, validator), join_token);
   }
 }
 

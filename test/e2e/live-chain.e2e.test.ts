@@ -9,10 +9,12 @@ import { type CometbftBinary, ensureCometbftReleases } from '@hoodcloud/testkit/
 import { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../eventually.ts';
 import { CHAIN, writeCometbftChain } from './cometbft-chain-files.ts';
 import { type FleetNode, joinFleet, runningSha256, startFleet } from './cometbft-fleet.ts';
-import { ControlPlane } from './control-plane.ts';
+import { ControlPlane } from './stack/control-plane.ts';
+import { bundlePrograms, type Programs } from './stack/programs.ts';
+import { type Stores, sharedStores } from './stack/stores.ts';
+import { until } from './stack/until.ts';
 
 const MINUTE = 60_000;
 const NAMES = ['alpha', 'bravo', 'charlie', 'delta'];
@@ -21,7 +23,9 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
   let lab: HostLab;
   let folder: string;
   let artifacts: ArtifactServer;
-  let control: ControlPlane;
+  let programs: Programs;
+  let stores: Stores;
+  let plane: ControlPlane;
   let fleet: FleetNode[];
   let releases: Record<'v0.38.17' | 'v0.38.21' | 'v1.0.1', CometbftBinary>;
 
@@ -38,38 +42,34 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
         url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
       })),
     );
-    await writeCometbftChain(join(folder, 'chains'), running, targets);
-    control = await ControlPlane.start({ configDir: join(folder, 'chains'), gatewayHost: lab.controlAddress });
-    await joinFleet(fleet, control, lab.controlAddress);
-    await eventually('every node is healthy and known by its version', async () => {
-      const { items } = await control.get<Page<NodeView>>('/nodes');
+    programs = await bundlePrograms();
+    stores = await sharedStores();
+    plane = await ControlPlane.start({ programs, ...stores, bind: lab.controlAddress });
+    await writeCometbftChain(plane.configDir, running, targets);
+    await joinFleet(fleet, plane, lab.controlAddress);
+    await until('every node to be healthy and known by its version', async () => {
+      const { items } = await plane.hoodctl.get<Page<NodeView>>('/nodes');
       return items.length === fleet.length && items.every((node) => isReady(node, running.release));
     });
   }, 10 * MINUTE);
 
   afterAll(async () => {
-    await control?.stop();
+    await plane?.dispose();
+    await stores?.dispose();
+    programs?.dispose();
     await artifacts?.close();
     await lab?.clean();
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   const watch = () => new HeightWatcher(fleet.map(({ validator }) => validator.rpcUrl));
-  const rowsOf = (id: string) => control.get<Page<RolloutNodeView>>(`/rollouts/${id}/nodes`).then(({ items }) => items);
+  const rowsOf = (id: string) =>
+    plane.hoodctl.get<Page<RolloutNodeView>>(`/rollouts/${id}/nodes`).then(({ items }) => items);
 
   async function rollOut(...flags: readonly string[]): Promise<{ code: number; rollout: RolloutDetail }> {
-    const { code, stderr } = await control.hoodctl(
-      'rollout',
-      'create',
-      '--chain',
-      CHAIN,
-      '--type',
-      'validator',
-      ...flags,
-      '--start',
-      '--watch',
-    );
-    const shown = await control.hoodctl('rollout', 'status', 'latest', '--output', 'json');
+    const words = ['--chain', CHAIN, '--type', 'validator', ...flags, '--start', '--watch'];
+    const { code, stderr } = await plane.hoodctl.run('rollout', 'create', ...words);
+    const shown = await plane.hoodctl.run('rollout', 'status', 'latest', '--output', 'json');
     expect(shown.code, `${stderr}${shown.stderr}`).toBe(code); // both say by it how the rollout stands
     return { code, rollout: JSON.parse(shown.stdout) as RolloutDetail };
   }
@@ -108,7 +108,7 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
       for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.21'].sha256);
       expect(seen.longestPauseMs).toBeLessThanOrEqual(10_000);
       expect(seen.fewestUp).toBeGreaterThanOrEqual(3);
-      expect((await control.hoodctl('rollout', 'cancel', rollout.id)).code).toBe(0);
+      expect((await plane.hoodctl.run('rollout', 'cancel', rollout.id)).code).toBe(0);
     },
     10 * MINUTE,
   );

@@ -35,7 +35,7 @@ export class NoEligibleNodesError extends DomainError {
 
   constructor(errors: readonly FieldError[]) {
     const none = 'No node matches the chain, the node type and the node ids.';
-    const all = `None of the ${errors.length} nodes can be upgraded; see errors for each one's reason.`;
+    const all = "No node can be upgraded; see errors for each one's reason.";
     super('no_eligible_targets', errors.length === 0 ? none : all);
     this.errors = errors;
   }
