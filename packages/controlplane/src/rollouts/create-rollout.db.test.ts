@@ -96,7 +96,7 @@ describe('auto mode', () => {
       MANIFEST.replace(/sha256:b+/, 'latest'),
       'v2.yaml:7:18: "target_checksum": must be "sha256:"',
     ],
-    ['no checksum', MANIFEST.replace(/target_checksum.*\n/, ''), '"target_checksum": Invalid input'],
+    ['no checksum', MANIFEST.replace(/target_checksum.*\n/, ''), '"target_checksum": is missing'],
   ])('refuses a manifest with %s, names file and line, and creates nothing', async (_, text, message) => {
     await api.writeConfig('upgrades/testchain/v2.yaml', text);
     const { status, body } = await refused(AUTO);

@@ -154,16 +154,20 @@ describe('the engine', () => {
 describe('continue-as-new', () => {
   it('loses no signal, however many arrive while it happens (field-case 113)', async () => {
     const { rolloutId } = await lab.scene(12, { batch_size: 1 });
+    // The eleventh node is held, so that no signal can meet a workflow that has ended.
+    const held = () => lab.commandsOf(rolloutId, 'UPGRADE').length > 10;
+    lab.script.agent = () => (held() ? 'silent' : { outcome: 'completed' });
     await lab.start(rolloutId);
     const handle = lab.client.workflow.getHandle(rolloutWorkflowId(rolloutId));
     await lab.waitFor('the workflow', async () => (await lab.rows(rolloutId)).length > 0);
     let sent = 0;
     const ended = async () => (await lab.rows(rolloutId)).filter((row) => row.status === 'succeeded').length;
-    // Each batch continues as new; a control by hand is in flight around every one of them, and none comes with the end.
+    // Each batch continues as new; a control by hand is in flight around every one of them.
     while ((await ended()) < 10) {
       await handle.signal('force');
       sent += 1;
     }
+    lab.script = {};
     await lab.until(rolloutId, 'completed');
     const stored = await lab.db
       .selectFrom('rollout_controls')
