@@ -21,7 +21,9 @@ export const SERVICE = {
   askedToStop: 'asked to stop',
 } as const;
 
-const SCRIPT = `trap 'logger -t ${SERVICE.name} "${SERVICE.askedToStop}"; exit 0' TERM
+// TERM is ignored before the logger is forked: systemd signals a control group until it finds nobody new in it, and a
+// logger that is ended by that tells the journal nothing.
+const SCRIPT = `trap 'trap "" TERM; logger -t ${SERVICE.name} "${SERVICE.askedToStop}"; exit 0' TERM
 read -r config < ${SERVICE.config}
 logger -t ${SERVICE.name} "${SERVICE.started} with $config, $APP_VERSION"
 exec 3<>/opt/app/never
