@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '@hoodcloud/contracts/http/problem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../auth/api-keys.ts';
@@ -76,6 +80,26 @@ describe('errors are problems (RFC 9457)', () => {
   ])('refuses %s', async (_, payload, status, code) => {
     const answer = await api.call<Problem>('POST', '/nodes', payload, { 'content-type': 'application/json' });
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+  });
+
+  it('reads an oversize body to its end, so that its sender reads why it is refused', async () => {
+    const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const { hostname, port } = new URL(url);
+    const authorization = `Bearer ${api.key}`;
+    const headers = { authorization, 'content-type': 'application/json', 'content-length': 8_000_000 };
+    const sending = request({ hostname, port, path: '/api/v1/nodes', method: 'POST', headers });
+    const answered = once(sending, 'response');
+    // slowly, as a client far away does: the refusal is long decided when the last byte leaves
+    for (let part = 0; part < 80; part++) {
+      await new Promise<void>((resolve, reject) =>
+        sending.write(' '.repeat(100_000), (e) => (e ? reject(e) : resolve())),
+      );
+      await setImmediate();
+    }
+    sending.end();
+    const [answer] = (await answered) as [IncomingMessage];
+    const body = JSON.parse(await text(answer));
+    expect({ status: answer.statusCode, code: body.code }).toEqual({ status: 413, code: 'body_too_large' });
   });
 
   it('refuses a body of another kind', async () => {

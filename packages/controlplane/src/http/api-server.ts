@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { Authenticator } from '../auth/dual-auth-middleware.ts';
 import { dualAuthMiddleware } from '../auth/dual-auth-middleware.ts';
 import type { Feature, Logger } from '../feature.ts';
+import { drainRefusedBody } from './drain-refused-body.ts';
 import { registerOpenApi } from './openapi.ts';
 import { operationsRoutes } from './operations-routes.ts';
 import { countRequests } from './request-metrics.ts';
@@ -73,10 +74,17 @@ function acceptEmptyJson(app: FastifyInstance): void {
   });
 }
 
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+async function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): Promise<FastifyReply> {
   const problem = { ...toProblem(error), instance: `urn:uuid:${request.id}` };
   const context = { request_id: request.id, method: request.method, url: request.routeOptions.url, code: problem.code };
   if (problem.status >= 500) log.error({ ...context, err: error }, 'request failed');
+  // Fastify asks for the connection to be closed with the rest of the body unread
+  if (problem.status === 413 && (await drainRefusedBody(request.raw))) reply.removeHeader('connection');
   // serialized here: a route's response schemas describe its answers, not its errors
   return reply.code(problem.status).type(PROBLEM_CONTENT_TYPE).serializer(JSON.stringify).send(problem);
 }
