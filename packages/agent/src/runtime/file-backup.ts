@@ -27,7 +27,8 @@ import {
 
 interface FilesToBackUp {
   readonly backupDir: string;
-  readonly artifactPath: string;
+  /** Null when the artifact is no file of its own. */
+  readonly artifactPath: string | null;
   readonly configPaths: readonly string[];
   readonly hashes: FileHashes;
   readonly signal: AbortSignal;
@@ -35,13 +36,15 @@ interface FilesToBackUp {
 
 /** Copies the artifact and the configs to `backupDir`; every copy is read back, the manifest comes last. Idempotent. */
 export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
-  const { backupDir } = wanted;
+  const { backupDir, artifactPath } = wanted;
+  const paths = artifactPath === null ? wanted.configPaths : [artifactPath, ...wanted.configPaths];
   await explainingHostErrors(`back up to ${backupDir}`, async () => {
     for (const folder of ['binaries', 'configs']) {
       await mkdir(join(backupDir, folder), { recursive: true, mode: 0o700 });
     }
-    await requireFreeSpace(backupDir, await totalSize([wanted.artifactPath, ...wanted.configPaths]), 8);
-    const artifact = await backUp(wanted, wanted.artifactPath, join('binaries', basename(wanted.artifactPath)));
+    await requireFreeSpace(backupDir, await totalSize(paths), 8);
+    const artifact =
+      artifactPath === null ? null : await backUp(wanted, artifactPath, join('binaries', basename(artifactPath)));
     const configs: BackedUpFile[] = [];
     for (const [index, path] of wanted.configPaths.entries()) {
       configs.push(await backUp(wanted, path, join('configs', distinctName(wanted.configPaths, index))));
@@ -132,7 +135,7 @@ async function backUp(wanted: FilesToBackUp, path: string, copy: string): Promis
 /** A backup that can't be read is no place to look for an artifact; the others are, and so is the network. */
 async function artifactOfBackup(backupDir: string): Promise<BackedUpContent | null> {
   try {
-    return (await readBackupManifest(backupDir))?.artifact.content ?? null;
+    return (await readBackupManifest(backupDir))?.artifact?.content ?? null;
   } catch (error) {
     if (error instanceof HostError && error.code === 'backup_corrupt') return null;
     throw error;

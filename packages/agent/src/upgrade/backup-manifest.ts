@@ -8,7 +8,8 @@ import { HostError } from '../host/host-error.ts';
 /** What `{data_dir}/.upgrade-backup/{attempt_id}/manifest.json` says; written last, so that a backup with it is whole. */
 export interface BackupManifest {
   readonly format: 1;
-  readonly artifact: BackedUpFile;
+  /** Null when the artifact is no file: an image, which stays in its engine. */
+  readonly artifact: BackedUpFile | null;
   readonly configs: readonly BackedUpFile[];
 }
 
@@ -87,8 +88,8 @@ export async function isBackupWhole(backupDir: string): Promise<boolean> {
   try {
     const manifest = await readBackupManifest(backupDir);
     if (manifest === null) return false;
-    for (const { content } of [manifest.artifact, ...manifest.configs]) {
-      if (content !== null) await checkThreeWay(backupDir, content);
+    for (const file of [manifest.artifact, ...manifest.configs]) {
+      if (file?.content) await checkThreeWay(backupDir, file.content);
     }
     return true;
   } catch (error) {

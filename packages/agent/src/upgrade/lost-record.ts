@@ -27,7 +27,7 @@ export async function rebuildLostRecord(
       wantedRunning: status.wantedRunning || status.held, // held: the attempt stopped it
       mainPid: null,
       mainPidStartedAt: null,
-      installedChecksum: manifest.artifact.content?.originalChecksum ?? null,
+      installedChecksum: manifest.artifact?.content?.originalChecksum ?? null,
       runningChecksum: null,
     },
     progress: {

@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import type { ProcessRuntimeConfig } from '../../agent-config.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
-import { FileArtifact } from '../file-artifact.ts';
-import type {
-  AcquireOptions,
-  ArtifactHandle,
-  RuntimeAdapter,
-  RuntimeStatus,
-  StartOptions,
-  WantedArtifact,
-} from '../runtime-adapter.ts';
+import { FileAdapter } from '../file-adapter.ts';
+import type { RuntimeAdapter, RuntimeStatus, StartOptions } from '../runtime-adapter.ts';
 import { ProcessService } from './process-service.ts';
 import { supervisorCommand } from './supervisor-command.ts';
 
@@ -26,11 +19,9 @@ export interface ProcessComponent {
 }
 
 /** A binary, its configs and our own supervisor that runs it (A16). The contract is the interface's. */
-export class ProcessAdapter implements RuntimeAdapter {
+export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
   readonly runtimeType = 'process';
-  readonly artifactKind = 'file';
   readonly #service: ProcessService;
-  readonly #files: FileArtifact;
 
   /** @param parts `supervisorCommand` is that of this program unless it is given */
   constructor(
@@ -40,8 +31,8 @@ export class ProcessAdapter implements RuntimeAdapter {
       readonly supervisorCommand?: readonly [program: string, ...args: string[]];
     },
   ) {
+    super({ ...component, hashes: parts.hashes });
     const { binaryName, runtime, stateDir } = component;
-    this.#files = new FileArtifact({ ...component, hashes: parts.hashes });
     this.#service = new ProcessService({
       folder: join(stateDir, 'process', binaryName),
       name: binaryName,
@@ -73,7 +64,7 @@ export class ProcessAdapter implements RuntimeAdapter {
   }
 
   async status(): Promise<RuntimeStatus> {
-    return this.#service.status(await this.#files.installedChecksum(), await this.#files.target());
+    return this.#service.status(await this.installedChecksum(), await this.target());
   }
 
   start(options: StartOptions): Promise<void> {
@@ -94,58 +85,6 @@ export class ProcessAdapter implements RuntimeAdapter {
 
   release(): Promise<void> {
     return this.#service.release();
-  }
-
-  acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
-    return this.#files.acquire(artifact, options);
-  }
-
-  findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
-    return this.#files.findAcquired(artifact);
-  }
-
-  discardArtifact(artifact: WantedArtifact): Promise<void> {
-    return this.#files.discard(artifact);
-  }
-
-  verifyArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void> {
-    return this.#files.verify(handle, signal);
-  }
-
-  async isArtifactInstalled(installedChecksum: string): Promise<boolean> {
-    return (await this.#files.installedChecksum()) === installedChecksum;
-  }
-
-  installArtifact(handle: ArtifactHandle): Promise<void> {
-    return this.#files.install(handle);
-  }
-
-  backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.#files.backUp(backupDir, configPaths, signal);
-  }
-
-  isBackedUp(backupDir: string): Promise<boolean> {
-    return this.#files.isBackedUp(backupDir);
-  }
-
-  restoreArtifact(backupDir: string): Promise<void> {
-    return this.#files.restore(backupDir);
-  }
-
-  writeConfig(path: string, content: Uint8Array): Promise<void> {
-    return this.#files.writeConfig(path, content);
-  }
-
-  isConfigWritten(path: string, expectedChecksum: string): Promise<boolean> {
-    return this.#files.isConfigWritten(path, expectedChecksum);
-  }
-
-  configChecksum(path: string): Promise<string | null> {
-    return this.#files.configChecksum(path);
-  }
-
-  restoreConfig(backupDir: string, path: string): Promise<void> {
-    return this.#files.restoreConfig(backupDir, path);
   }
 
   /** There are no definitions to read again: the supervisor reads its own before each start. */

@@ -7,19 +7,17 @@ import {
   followLinks,
   removeDurably,
   renameDurably,
-  replaceFile,
 } from '../host/atomic-file.ts';
-import { confinePath } from '../host/confined-path.ts';
-import { checksumOf, type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
+import { type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
 import { requireFreeSpace } from '../host/free-space.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
-import { isBackupWhole } from '../upgrade/backup-manifest.ts';
 import { downloadArtifact } from './artifact-download.ts';
+import { ConfigFileAdapter } from './config-file-adapter.ts';
 import { requireExecutable } from './elf-header.ts';
 import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
 
-export interface FileArtifactSettings {
+export interface FileAdapterSettings {
   /** Absolute path of the binary; a link is followed (A8). */
   readonly installPath: string;
   readonly configRoots: readonly string[];
@@ -29,26 +27,29 @@ export interface FileArtifactSettings {
 }
 
 /**
- * The half of a `RuntimeAdapter` that deals in files: a binary and its configs, the same under systemd and under our own
- * supervisor. An adapter holds one and adds the service (spec "Systemd Adapter"). The contract is the adapter's.
+ * The file half of a `RuntimeAdapter` whose artifact is a binary: the same under systemd and under our own supervisor,
+ * which add the service (spec "Systemd Adapter"). The contract of the methods is `RuntimeAdapter`'s.
  */
-export class FileArtifact {
-  readonly #settings: FileArtifactSettings;
+export abstract class FileAdapter extends ConfigFileAdapter {
+  readonly artifactKind = 'file';
+  readonly #settings: FileAdapterSettings;
 
-  constructor(settings: FileArtifactSettings) {
+  constructor(settings: FileAdapterSettings) {
+    super(settings.configRoots);
     this.#settings = settings;
   }
 
   /** The file that gets replaced: the install path with its links followed. */
-  target(): Promise<string> {
+  protected target(): Promise<string> {
     return followLinks(this.#settings.installPath);
   }
 
-  async installedChecksum(): Promise<string | null> {
+  /** `sha256:<hex>` of the installed binary; null when there is none. */
+  protected async installedChecksum(): Promise<string | null> {
     return this.#settings.hashes.of(await this.target());
   }
 
-  async acquire(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
+  async acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
     requirePlainFile(artifact);
     const target = await this.#downloadPath(artifact);
     const attributes = await this.#attributesToGive();
@@ -65,19 +66,19 @@ export class FileArtifact {
     return handleOf(artifact, target);
   }
 
-  async findAcquired(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
+  async findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
     const path = await this.#downloadPath(artifact);
     return (await this.#settings.hashes.of(path)) === artifact.checksum ? handleOf(artifact, path) : null;
   }
 
-  async discard(artifact: WantedArtifact): Promise<void> {
+  async discardArtifact(artifact: WantedArtifact): Promise<void> {
     const path = await this.#downloadPath(artifact);
     for (const leftover of [path, `${path}.part`]) {
       if ((await attributesOf(leftover)) !== null) await removeDurably(leftover);
     }
   }
 
-  async verify(handle: ArtifactHandle, signal: AbortSignal): Promise<void> {
+  async verifyArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void> {
     const checksum = await hashFileIfThere(handle.location);
     signal.throwIfAborted();
     if (checksum !== handle.installedChecksum) {
@@ -90,7 +91,11 @@ export class FileArtifact {
     await requireExecutable(handle.location);
   }
 
-  async install(handle: ArtifactHandle): Promise<void> {
+  async isArtifactInstalled(installedChecksum: string): Promise<boolean> {
+    return (await this.installedChecksum()) === installedChecksum;
+  }
+
+  async installArtifact(handle: ArtifactHandle): Promise<void> {
     const target = await this.target();
     await explainingHostErrors(`install ${target}`, async () => {
       if ((await attributesOf(handle.location)) === null) {
@@ -105,42 +110,16 @@ export class FileArtifact {
     });
   }
 
-  async backUp(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
-    for (const path of configPaths) await confinePath(path, this.#settings.configRoots);
+  async backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const path of configPaths) await this.confine(path);
     const { installPath: artifactPath, hashes } = this.#settings;
     await backUpFiles({ backupDir, artifactPath, configPaths, hashes, signal });
   }
 
-  isBackedUp(backupDir: string): Promise<boolean> {
-    return isBackupWhole(backupDir);
-  }
-
-  async restore(backupDir: string): Promise<void> {
-    await restoreFile(backupDir, (await requireBackup(backupDir)).artifact);
-  }
-
-  async writeConfig(path: string, content: Uint8Array): Promise<void> {
-    await replaceFile(await confinePath(path, this.#settings.configRoots), content);
-    if (!(await this.isConfigWritten(path, checksumOf(content)))) {
-      throw new RuntimeError('config_not_written', `${path} was written but reads back differently: check the disk`);
-    }
-  }
-
-  async isConfigWritten(path: string, expectedChecksum: string): Promise<boolean> {
-    return (await this.configChecksum(path)) === expectedChecksum;
-  }
-
-  /** `sha256:<hex>` of a config as it is now; null when it isn't there. */
-  async configChecksum(path: string): Promise<string | null> {
-    return hashFileIfThere(await confinePath(path, this.#settings.configRoots));
-  }
-
-  async restoreConfig(backupDir: string, path: string): Promise<void> {
-    const file = (await requireBackup(backupDir)).configs.find((config) => config.path === path);
-    if (file === undefined) {
-      throw new RuntimeError('backup_corrupt', `the backup ${backupDir} knows nothing of ${path}`);
-    }
-    await restoreFile(backupDir, file);
+  async restoreArtifact(backupDir: string): Promise<void> {
+    const { artifact } = await requireBackup(backupDir);
+    if (artifact === null) throw new RuntimeError('backup_corrupt', `the backup ${backupDir} holds no binary`);
+    await restoreFile(backupDir, artifact);
   }
 
   async #download(

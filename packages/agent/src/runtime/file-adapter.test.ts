@@ -18,15 +18,17 @@ import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checksumOf, FileHashes } from '../host/file-hash.ts';
-import { FileArtifact } from './file-artifact.ts';
+import { FileAdapter } from './file-adapter.ts';
 import { testArtifact } from './test-artifacts.ts';
+
+class BinaryOnly extends FileAdapter {}
 
 let folder: string;
 let binary: string;
 let config: string;
 let backupDir: string;
 let server: ArtifactServer;
-let files: FileArtifact;
+let files: BinaryOnly;
 const signal = AbortSignal.timeout(60_000);
 
 beforeEach(async () => {
@@ -51,8 +53,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function artifactAt(installPath: string): FileArtifact {
-  return new FileArtifact({
+function artifactAt(installPath: string): BinaryOnly {
+  return new BinaryOnly({
     installPath,
     configRoots: [join(folder, 'etc')],
     allowHttpHosts: ['127.0.0.1'],
@@ -65,7 +67,8 @@ async function offer() {
   return { name: 'node', url: server.publish('new', content), checksum: checksumOf(content), member: null };
 }
 
-const acquire = async () => files.acquire(await offer(), { signal, backupDirs: [], onProgress: () => undefined });
+const acquire = async () =>
+  files.acquireArtifact(await offer(), { signal, backupDirs: [], onProgress: () => undefined });
 
 /** Everything of binary and configs that an undo must bring back: names, content, mode, owner, time. */
 async function snapshot(): Promise<unknown> {
@@ -83,7 +86,7 @@ async function snapshot(): Promise<unknown> {
 
 it('gives the new binary the owner and mode of the old one (A8)', async () => {
   const before = await stat(binary);
-  await files.install(await acquire());
+  await files.installArtifact(await acquire());
   const { mode, uid, gid } = await stat(binary);
   expect({ mode, uid, gid }).toEqual({ mode: before.mode, uid: before.uid, gid: before.gid });
 });
@@ -93,7 +96,7 @@ it('follows a link at the install path and leaves it in place (A8, field case 50
   await symlink(binary, link);
   files = artifactAt(link);
   const handle = await acquire();
-  await files.install(handle);
+  await files.installArtifact(handle);
   expect((await lstat(link)).isSymbolicLink()).toBe(true);
   expect(checksumOf(await readFile(binary))).toBe(handle.installedChecksum);
 });
@@ -101,14 +104,14 @@ it('follows a link at the install path and leaves it in place (A8, field case 50
 it('refuses a member of an archive with nothing touched', async () => {
   const before = await snapshot();
   const artifact = { ...(await offer()), member: 'bin/node' };
-  const acquired = files.acquire(artifact, { signal, backupDirs: [], onProgress: () => undefined });
+  const acquired = files.acquireArtifact(artifact, { signal, backupDirs: [], onProgress: () => undefined });
   await expect(acquired).rejects.toMatchObject({ code: 'archive_unsupported' });
   expect(await snapshot()).toEqual(before);
 });
 
 it('says that it has no address and no backup, when a way back is nowhere to be found', async () => {
   const artifact = { ...(await offer()), url: '' };
-  const acquired = files.acquire(artifact, { signal, backupDirs: [], onProgress: () => undefined });
+  const acquired = files.acquireArtifact(artifact, { signal, backupDirs: [], onProgress: () => undefined });
   await expect(acquired).rejects.toMatchObject({ code: 'artifact_unavailable' });
 });
 
@@ -117,14 +120,14 @@ it('verifies what is on the disk, not what it remembers', async () => {
   const { atime, mtime, size } = await stat(handle.location);
   await writeFile(handle.location, Buffer.alloc(size));
   await utimes(handle.location, atime, mtime);
-  await expect(files.verify(handle, signal)).rejects.toMatchObject({ code: 'checksum_mismatch' });
+  await expect(files.verifyArtifact(handle, signal)).rejects.toMatchObject({ code: 'checksum_mismatch' });
 });
 
 it('keeps two configs of one name apart in the backup', async () => {
   const other = join(folder, 'etc', 'other', 'config.toml');
   await mkdir(join(folder, 'etc', 'other'));
   await writeFile(other, 'other\n');
-  await files.backUp(backupDir, [config, other], signal);
+  await files.backupState(backupDir, [config, other], signal);
   await files.writeConfig(config, Buffer.from('x'));
   await files.writeConfig(other, Buffer.from('y'));
   await files.restoreConfig(backupDir, config);
@@ -135,23 +138,23 @@ it('keeps two configs of one name apart in the backup', async () => {
 });
 
 it('lets nobody else read a backup: configs hold secrets', async () => {
-  await files.backUp(backupDir, [config], signal);
+  await files.backupState(backupDir, [config], signal);
   expect((await stat(join(backupDir, 'configs', 'config.toml'))).mode & 0o777).toBe(0o600);
   expect((await stat(join(backupDir, 'configs'))).mode & 0o777).toBe(0o700);
 });
 
 it('touches no file that is as it was: an undo of what never ran changes no inode', async () => {
-  await files.backUp(backupDir, [config], signal);
+  await files.backupState(backupDir, [config], signal);
   const before = (await stat(binary)).ino;
-  await files.restore(backupDir);
+  await files.restoreArtifact(backupDir);
   expect((await stat(binary)).ino).toBe(before);
 });
 
 it.each(['original', 'copy in the manifest', 'copy on the disk'])(
   'restores nothing when the checksum of the %s differs (A12)',
   async (which) => {
-    await files.backUp(backupDir, [config], signal);
-    await files.install(await acquire());
+    await files.backupState(backupDir, [config], signal);
+    await files.installArtifact(await acquire());
     const before = await snapshot();
     const path = join(backupDir, 'manifest.json');
     const manifest = JSON.parse(await readFile(path, 'utf8'));
@@ -159,26 +162,26 @@ it.each(['original', 'copy in the manifest', 'copy on the disk'])(
     if (which === 'copy in the manifest') manifest.artifact.content.copyChecksum = checksumOf('x');
     await writeFile(path, JSON.stringify(manifest));
     if (which === 'copy on the disk') await writeFile(join(backupDir, 'binaries', 'node'), 'x');
-    await expect(files.restore(backupDir)).rejects.toMatchObject({ code: 'backup_corrupt' });
+    await expect(files.restoreArtifact(backupDir)).rejects.toMatchObject({ code: 'backup_corrupt' });
     expect(await snapshot()).toEqual(before);
   },
 );
 
 it('brings back content, mode, owner and time of every file, wherever the change stopped and however often it undoes', async () => {
   const fresh = join(folder, 'etc', 'new.toml');
-  await files.backUp(backupDir, [config, fresh], signal);
+  await files.backupState(backupDir, [config, fresh], signal);
   const before = await snapshot();
   const undo = [
     () => files.restoreConfig(backupDir, config),
     () => files.restoreConfig(backupDir, fresh),
-    () => files.restore(backupDir),
-    () => files.discard({ name: 'node', url: '', checksum: '', member: null }),
+    () => files.restoreArtifact(backupDir),
+    () => files.discardArtifact({ name: 'node', url: '', checksum: '', member: null }),
   ];
   await fc.assert(
     fc.asyncProperty(fc.nat(4), fc.array(fc.nat(3), { maxLength: 4 }), async (stopAfter, repeated) => {
       const changes = [
         async () => void (await acquire()),
-        async () => files.install(await acquire()),
+        async () => files.installArtifact(await acquire()),
         () => files.writeConfig(config, Buffer.from('peers = 100\n')),
         () => files.writeConfig(fresh, Buffer.from('new\n')),
       ];
