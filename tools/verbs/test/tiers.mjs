@@ -12,7 +12,7 @@ export const TIERS = {
   e2e: { what: 'all roles, real agents, a live chain', stores: true, hosts: true },
 };
 
-/** Debian package → a program or file it brings. What the host lab needs. */
+/** Debian package → a program or file it brings. What the host lab and the Docker lab need. */
 const DEBIAN_PACKAGES = {
   systemd: '/lib/systemd/systemd',
   dbus: 'dbus-daemon',
@@ -22,6 +22,10 @@ const DEBIAN_PACKAGES = {
   strace: 'strace',
   'busybox-static': 'busybox',
   procps: 'ps',
+  'docker.io': 'dockerd',
+  'docker-registry': 'docker-registry',
+  'docker-compose': 'docker-compose',
+  podman: 'podman',
 };
 
 /**
