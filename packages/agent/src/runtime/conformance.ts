@@ -50,7 +50,7 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
     const install = async (behaviour: ArtifactBehaviour) => {
       const artifact = await service.offer(behaviour);
       const handle = await adapter.acquireArtifact(artifact, acquireOptions());
-      await adapter.installArtifact(handle, soon());
+      await adapter.installArtifact(handle, service.backupDir, soon());
       return artifact;
     };
 
@@ -224,8 +224,8 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
         const artifact = await service.offer('runs');
         const handle = await adapter.acquireArtifact(artifact, acquireOptions());
         expect(await adapter.isArtifactInstalled(handle.installedChecksum)).toBe(false);
-        await adapter.installArtifact(handle, soon());
-        await service.adapter().installArtifact(handle, soon());
+        await adapter.installArtifact(handle, service.backupDir, soon());
+        await service.adapter().installArtifact(handle, service.backupDir, soon());
         expect(await adapter.isArtifactInstalled(handle.installedChecksum)).toBe(true);
         expect(await adapter.isArtifactInstalled(service.installedChecksum)).toBe(false);
       });
@@ -275,7 +275,7 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
         const handle = await adapter.acquireArtifact(artifact, acquireOptions([service.backupDir]));
         await adapter.verifyArtifact(handle, soon());
         expect(await adapter.isArtifactInstalled(checksum)).toBe(true);
-        await adapter.installArtifact(handle, soon());
+        await adapter.installArtifact(handle, service.backupDir, soon());
         expect(await adapter.isArtifactInstalled(service.installedChecksum)).toBe(true);
       });
 

@@ -71,8 +71,11 @@ export interface RuntimeAdapter {
 
   /** Whether the installed artifact has this checksum. */
   isArtifactInstalled(installedChecksum: string): Promise<boolean>;
-  /** Swaps the installed artifact for the acquired one, by rename; owner and mode of the old one kept (A8). */
-  installArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void>;
+  /**
+   * Swaps the installed artifact for the acquired one, by rename; owner and mode of the old one kept (A8).
+   * @param backupDir the attempt's whole backup: its folder's name is the attempt's id
+   */
+  installArtifact(handle: ArtifactHandle, backupDir: string, signal: AbortSignal): Promise<void>;
 
   /** Copies what an undo needs into `backupDir`; `manifest.json` is written last and fsynced (spec "Backup Directory"). */
   backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void>;

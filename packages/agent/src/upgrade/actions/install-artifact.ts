@@ -14,7 +14,7 @@ export const installArtifact: UpgradeAction = {
     if (handle === null) {
       throw new AgentError('artifact_missing', `the acquired ${params.artifact.name} disappeared: try again`);
     }
-    await params.runtime.installArtifact(handle, params.signal);
+    await params.runtime.installArtifact(handle, params.backupDir, params.signal);
   },
   compensate: ({ runtime, backupDir, signal }) => runtime.restoreArtifact(backupDir, signal),
 };
