@@ -29,7 +29,8 @@ export interface RuntimeAdapter {
   status(): Promise<RuntimeStatus>;
 
   /**
-   * Starts the service and resolves when its main process has been the same for `stableMs` without a restart (A15, D4c).
+   * Starts the service and resolves when its main process has been the same for `stableMs` without a restart (A15, D4c);
+   * `toleratedRestarts` may come before that.
    * Proves first that no earlier instance is alive (A19), clears what refuses a start (failed counters), removes the hold.
    * Idempotent: a service that runs already is not started again, only watched until it is stable; whether it runs the
    * wanted artifact is for the caller to ask (A6).
@@ -127,6 +128,11 @@ export interface StartOptions {
   readonly signal: AbortSignal;
   /** The main process must stay the same for so long. */
   readonly stableMs: number;
+  /**
+   * Restarts by the runtime that the start may use up before it has failed; the stable time begins anew after each. None
+   * when left out. For nodes that exit until a condition of their chain holds (CometBFT's `double_sign_check_height`).
+   */
+  readonly toleratedRestarts?: number;
 }
 
 export interface WantedArtifact {

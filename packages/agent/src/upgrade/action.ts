@@ -58,7 +58,7 @@ export interface ConfigFileToWrite {
   readonly lastWrittenChecksum: string | null;
 }
 
-/** Milliseconds. Defaults are the specification's. */
+/** Times in milliseconds. Defaults are the specification's. */
 export interface ActionBudgets {
   readonly backupMs: number;
   readonly acquireMs: number;
@@ -69,6 +69,8 @@ export interface ActionBudgets {
   readonly reloadMs: number;
   readonly startMs: number;
   readonly stableMs: number;
+  /** Restarts that a start, the undo's too, may use up before it has failed. */
+  readonly toleratedRestarts: number;
 }
 
 export interface BeforeState {

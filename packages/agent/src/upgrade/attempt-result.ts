@@ -49,6 +49,7 @@ export async function resultOf(
     logTail: record.logTail,
     configChecksums: await checksumsOf(runtime, configPaths),
     downtimeMs: await downtimeMs(record, status, now),
+    ...(status !== null && { restarts: asUint32(status.restarts) }),
   });
 }
 

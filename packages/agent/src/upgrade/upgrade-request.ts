@@ -47,6 +47,7 @@ export const DEFAULT_BUDGETS: ActionBudgets = {
   reloadMs: 10_000,
   startMs: 30_000,
   stableMs: 10_000,
+  toleratedRestarts: 0,
 };
 
 const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;

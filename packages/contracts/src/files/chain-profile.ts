@@ -58,6 +58,8 @@ export const chainRuntimeSchema = z.strictObject({
       configs_seconds: budget,
       reload_seconds: budget,
       start_seconds: budget,
+      /** Restarts that a start may use up inside `start_seconds`: CometBFT's `double_sign_check_height` exits until it is safe to sign. */
+      tolerated_restarts: z.number().int().min(0).max(1000).optional(),
     })
     .default({}),
 });

@@ -88,6 +88,21 @@ it('counts no more restarts than the chain allows as a crash loop', async () => 
   expect((await fixture.validationRow(id)).status).toBe('open');
 });
 
+it('counts restarts from the number in the result: those that the start tolerated are none of its own (D3)', async () => {
+  const { node, id } = await upgradedNode();
+  await fixture.resultOf(id, { restarts: 7 });
+  await fixture.beats(node, 5, 10, () => ({ component: { restarts: 7, mainPid: 100 } }));
+  await validator.run(fixture.at(11));
+  expect((await fixture.validationRow(id)).status).toBe('open');
+  const other = await upgradedNode();
+  await fixture.resultOf(other.id, { restarts: 7 });
+  await fixture.beat(other.node, { at: 5, component: { restarts: 11, mainPid: 104 } });
+  await validator.run(fixture.at(6));
+  expect(await fixture.validationRow(other.id)).toMatchObject({
+    reasons: [{ code: 'crash_loop', params: { restarts: 4 } }],
+  });
+});
+
 it('fails a node without a main process for 10 s (field case 123)', async () => {
   const { node, id } = await upgradedNode();
   await fixture.beats(node, 5, 10, () => ({ component: { mainPid: 0, active: false, runningChecksum: '' } }));

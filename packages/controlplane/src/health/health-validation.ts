@@ -72,6 +72,7 @@ function inputOf(validation: OpenValidation, chain: KnownChain | null, now: Date
     sessionId: validation.sessionId,
     expectedSha256: validation.expectedChecksum || null,
     nodeState: validation.nodeState,
+    restartsAtStart: validation.restartsAtStart,
     readings: validation.readings,
     chain: {
       chainProfileId: validation.chainProfileId,

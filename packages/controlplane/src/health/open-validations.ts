@@ -20,6 +20,8 @@ export interface OpenValidation {
   readonly sessionId: string | null;
   readonly bestHeight: number | null;
   readonly heightGrewAt: number | null;
+  /** The runtime's count of restarts in the command's result; null when the agent told none. */
+  readonly restartsAtStart: number | null;
   readonly readings: readonly HealthReading[];
 }
 
@@ -49,7 +51,9 @@ export async function loadOpenValidations(db: Db, limit: number): Promise<OpenVa
            v.attempt_id as "attemptId", v.workflow_id as "workflowId", n.chain_profile_id as "chainProfileId",
            v.expected_checksum as "expectedChecksum", v.health_wait_ms as "healthWaitMs",
            extract(epoch from v.since)::float8 * 1000 as since, n.state as "nodeState", s.id as "sessionId",
-           c.best_height as "bestHeight", extract(epoch from c.grew_at)::float8 * 1000 as "heightGrewAt", r.readings
+           c.best_height as "bestHeight", extract(epoch from c.grew_at)::float8 * 1000 as "heightGrewAt",
+           (select (a.result ->> 'restarts')::int from agent_commands a
+             where a.attempt_id = v.attempt_id and a.operation = 'UPGRADE') as "restartsAtStart", r.readings
       from health_validations v
       join nodes n on n.id = v.node_id
       left join agent_sessions s on s.node_id = v.node_id and s.ended_at is null

@@ -141,5 +141,6 @@ function wireBudgets(runtime: ChainRuntime | null, stableMs: number | null) {
     reloadMs: budgets.reload_daemon ?? 0,
     startMs: budgets.start_node ?? 0,
     stableMs: stableMs ?? 0,
+    toleratedRestarts: runtime?.budgets.tolerated_restarts ?? 0,
   });
 }

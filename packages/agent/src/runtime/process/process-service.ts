@@ -75,7 +75,7 @@ export class ProcessService {
     };
   }
 
-  async start({ signal, stableMs }: StartOptions): Promise<void> {
+  async start({ signal, stableMs, toleratedRestarts = 0 }: StartOptions): Promise<void> {
     const wanted = (await this.#files.readDesired())?.run === true;
     const isUp = wanted && (await processesOfService(this.#files.folder)).length > 0;
     const restarts = isUp ? ((await this.#currentState())?.restarts ?? 0) : 0;
@@ -89,7 +89,7 @@ export class ProcessService {
       await this.#order(true);
     }
     const generation = (await this.#files.readDesired())?.generation ?? 0;
-    await this.#watchUntilStable(generation, restarts, stableMs, signal);
+    await this.#watchUntilStable(generation, restarts + toleratedRestarts, stableMs, signal);
   }
 
   async stop(signal: AbortSignal): Promise<void> {
@@ -157,7 +157,12 @@ export class ProcessService {
     );
   }
 
-  async #watchUntilStable(generation: number, restarts: number, stableMs: number, signal: AbortSignal): Promise<void> {
+  async #watchUntilStable(
+    generation: number,
+    mostRestarts: number,
+    stableMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     let last: SupervisorState | null = null;
     await this.#until(
       signal,
@@ -165,7 +170,7 @@ export class ProcessService {
         const state = await this.#currentState();
         if (state === null || state.generation !== generation) return false;
         last = state;
-        if (state.restarts > restarts) throw await this.#startFailed(`it ended with ${state.lastExit}`);
+        if (state.restarts > mostRestarts) throw await this.#startFailed(`it ended with ${state.lastExit}`);
         if (state.child === null || state.phase !== 'running' || !(await isAlive(state.child))) return false;
         return (await ageMs(state.child)) >= stableMs;
       },

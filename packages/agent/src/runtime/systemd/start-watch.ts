@@ -25,11 +25,13 @@ export type StartVerdict =
  */
 export class StartJudge {
   readonly #stableMs: number;
+  readonly #toleratedRestarts: number;
   #processes: string | undefined;
   #sinceMs = 0;
 
-  constructor(stableMs: number) {
+  constructor(stableMs: number, toleratedRestarts = 0) {
     this.#stableMs = stableMs;
+    this.#toleratedRestarts = toleratedRestarts;
   }
 
   judge({ view, main, worker }: StartLook, nowMs: number): StartVerdict {
@@ -46,12 +48,16 @@ export class StartJudge {
 
   #failure(view: UnitView): string | undefined {
     // reset-failed has zeroed the counter before: a first crash may be over before the first look
-    if (view.restarts > 0 || view.subState.startsWith('auto-restart')) {
-      return `${describeEnd(view)}, and systemd restarted it`;
-    }
+    const restarts = view.restarts + Number(view.subState.startsWith('auto-restart'));
+    if (restarts > this.#toleratedRestarts) return `${describeEnd(view)}, and ${this.#restarted(restarts)}`;
     if (view.activeState === 'failed') return describeEnd(view);
     if (view.activeState !== 'inactive' || view.jobQueued) return undefined;
     return view.conditionMet ? describeEnd(view) : 'a condition of the unit keeps it down';
+  }
+
+  #restarted(restarts: number): string {
+    if (this.#toleratedRestarts === 0) return 'systemd restarted it';
+    return `systemd restarted it for the ${restarts}. time, ${this.#toleratedRestarts} are tolerated`;
   }
 
   #startOver(): StartVerdict {
@@ -62,6 +68,7 @@ export class StartJudge {
 
 interface StartWatchOptions {
   readonly stableMs: number;
+  readonly toleratedRestarts: number;
   readonly signal: AbortSignal;
   /** By which line the program said why it ended; the operator reads the cause there first. */
   readonly tellingLine: () => Promise<string | undefined>;
@@ -76,7 +83,7 @@ export async function watchStart(
   look: () => Promise<StartLook>,
   options: StartWatchOptions,
 ): Promise<void> {
-  const judge = new StartJudge(options.stableMs);
+  const judge = new StartJudge(options.stableMs, options.toleratedRestarts);
   for (;;) {
     const verdict = judge.judge(await look(), performance.now());
     if (verdict.kind === 'stable') return;

@@ -93,13 +93,13 @@ export class SystemdService {
     return this.#hold.release();
   }
 
-  async start({ signal, stableMs }: StartOptions): Promise<void> {
+  async start({ signal, stableMs, toleratedRestarts = 0 }: StartOptions): Promise<void> {
     // side by side: this is downtime. Resetting first would change nothing that the look is for.
     const reset = this.#systemctl.run('reset-failed', this.unit, signal);
     const [found] = await Promise.all([this.#look(), reset]);
     if (found.state === 'running' || found.state === 'starting') await this.#hold.release();
     else await this.#launch(found, signal);
-    const options = { stableMs, signal, tellingLine: () => this.#log.tellingLine() };
+    const options = { stableMs, toleratedRestarts, signal, tellingLine: () => this.#log.tellingLine() };
     await watchStart(this.unit, () => this.#startLook(), options);
     await this.#guard.lower();
   }

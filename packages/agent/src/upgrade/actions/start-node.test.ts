@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { checksumOf } from '../../host/file-hash.ts';
 import { FakeHost } from '../../runtime/fake/fake-host.ts';
 import { FakeRuntime } from '../../runtime/fake/fake-runtime.ts';
+import type { StartOptions } from '../../runtime/runtime-adapter.ts';
 import type { ActionParams } from '../action.ts';
 import { DEFAULT_BUDGETS } from '../upgrade-request.ts';
 import { startNode } from './start-node.ts';
@@ -58,4 +59,17 @@ it('watches again what an interrupted try had started, since nobody saw it stay 
   host.process = null;
   host.spawn();
   expect(await startNode.isAlreadyDone(params)).toBe(false);
+});
+
+it('hands the budgets of a start on, tolerated restarts among them', async () => {
+  const { params } = oldRuns({ budgets: { ...DEFAULT_BUDGETS, stableMs: 7, toleratedRestarts: 3 } });
+  const given: StartOptions[] = [];
+  const start = params.runtime.start.bind(params.runtime);
+  params.runtime.start = (options) => {
+    given.push(options);
+    return start(options);
+  };
+  await params.runtime.stop(params.signal);
+  await startNode.execute(params);
+  expect(given).toMatchObject([{ stableMs: 7, toleratedRestarts: 3 }]);
 });

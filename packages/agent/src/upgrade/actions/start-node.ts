@@ -1,5 +1,6 @@
 import { AgentError } from '../../agent-error.ts';
 import type { ActionParams, UpgradeAction } from '../action.ts';
+import { startOptions } from '../start-options.ts';
 import { requireWantedChecksum } from './wanted-checksum.ts';
 
 /** Starts the node on the new artifact, when it was running before. */
@@ -15,7 +16,7 @@ export const startNode: UpgradeAction = {
   execute: async (params) => {
     const { runtime, before, signal, budgets } = params;
     if (!before.wantedRunning) return runtime.release();
-    await runtime.start({ signal, stableMs: budgets.stableMs });
+    await runtime.start(startOptions(budgets, signal));
     const { runningChecksum } = await runtime.status();
     if (runsWanted(params, runningChecksum)) return;
     throw new AgentError(

@@ -1,5 +1,6 @@
 import { AgentError } from '../../agent-error.ts';
 import type { ActionParams, UpgradeAction } from '../action.ts';
+import { startOptions } from '../start-options.ts';
 
 /** Stops the node so that its files can be replaced, and keeps it down through a power cut. */
 export const stopNode: UpgradeAction = {
@@ -23,7 +24,7 @@ export const stopNode: UpgradeAction = {
     }
     await runtime.reloadDaemon(AbortSignal.timeout(budgets.reloadMs)); // after the files are back, before the start (A1)
     if (!before.wantedRunning) return runtime.release(); // an operator had stopped it: it stays stopped (A3)
-    await runtime.start({ signal: AbortSignal.timeout(budgets.startMs), stableMs: budgets.stableMs });
+    await runtime.start(startOptions(budgets, AbortSignal.timeout(budgets.startMs)));
     await requireOldArtifact(runtime, before);
   },
   undoTimeoutMs: () => null,

@@ -137,6 +137,28 @@ export class HealthFixture {
     return id;
   }
 
+  /** The completed command of a validation's attempt, with some fields of its result. */
+  async resultOf(validationId: string, result: Readonly<Record<string, unknown>>): Promise<void> {
+    const { node_id, rollout_id, rollout_node_id, attempt_id, workflow_id } = await this.validationRow(validationId);
+    await this.db
+      .insertInto('agent_commands')
+      .values({
+        node_id,
+        rollout_id,
+        rollout_node_id,
+        attempt_id,
+        workflow_id,
+        operation: 'UPGRADE',
+        payload: Buffer.of(),
+        status: 'completed',
+        outcome: 'completed',
+        result: JSON.stringify(result),
+        deadline_at: this.at(600),
+        ended_at: this.zero,
+      })
+      .execute();
+  }
+
   async validationRow(id: string) {
     const row = await this.db
       .selectFrom('health_validations')

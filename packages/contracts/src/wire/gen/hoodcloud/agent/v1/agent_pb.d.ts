@@ -689,7 +689,7 @@ export declare type ConfigFile = Message<"hoodcloud.agent.v1.ConfigFile"> & {
 export declare const ConfigFileSchema: GenMessage<ConfigFile>;
 
 /**
- * Time budgets in milliseconds; 0 means the action's default.
+ * Budgets of the actions, times in milliseconds; 0 means the action's default.
  *
  * @generated from message hoodcloud.agent.v1.Budgets
  */
@@ -740,6 +740,14 @@ export declare type Budgets = Message<"hoodcloud.agent.v1.Budgets"> & {
    * @generated from field: uint32 stable_ms = 9;
    */
   stableMs: number;
+
+  /**
+   * So many restarts a start may use up before it counts as failed: some nodes refuse to run until a condition of their
+   * chain holds, and are restarted until it does.
+   *
+   * @generated from field: uint32 tolerated_restarts = 10;
+   */
+  toleratedRestarts: number;
 };
 
 /**
@@ -903,6 +911,14 @@ export declare type CommandResult = Message<"hoodcloud.agent.v1.CommandResult"> 
    * @generated from field: uint32 downtime_ms = 14;
    */
   downtimeMs: number;
+
+  /**
+   * The runtime's count of restarts when the operation ended; absent when it couldn't be read. Later ones count against
+   * the new version, those that the start tolerated don't (D3).
+   *
+   * @generated from field: optional uint32 restarts = 15;
+   */
+  restarts?: number | undefined;
 };
 
 /**
