@@ -392,6 +392,8 @@ describe.concurrent('on the host', () => {
       expect(shown.replace(/\s+/g, ' ')).toMatch(found.message);
       const [row] = await stack.nodesOf(id);
       expect(row?.error_message).toMatch(found.message);
+      const untouched = found.node === 'untouched';
+      expect(row?.error_message).toMatch(untouched ? /before the node was touched/ : /failed and was undone/);
       const state = await expectOldVersion(host, before);
       expect(state).toBe(found.node);
       await stack.plane.hoodctl.does('rollout', 'cancel', id);

@@ -5,12 +5,11 @@ import { type ChannelCredentials, type ChannelOptions, Client, credentials, type
 import { agentGatewayService } from '@hoodcloud/contracts/wire/agent-gateway-service';
 import type { JoinResponse } from '@hoodcloud/contracts/wire/agent-v1';
 import { JoinRequestSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import { MAX_MESSAGE_BYTES } from '@hoodcloud/contracts/wire/message-limits';
 import type { ControlPlaneConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import { AGENT_VERSION } from './agent-version.ts';
 
-/** Rendered configs travel in commands. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const JOIN_TIMEOUT_MS = 20_000;
 
 /** A connection to the gateway; nothing is dialled before the first call. Close it in the end. */

@@ -78,6 +78,10 @@ export const REASONS = {
   },
   never_joined: { severity: 'info', sentence: 'No agent has joined for this node yet.' },
   upgrade_rolled_back: { severity: 'warning', sentence: 'The upgrade failed and was undone: {error}' },
+  upgrade_untouched: {
+    severity: 'warning',
+    sentence: 'The upgrade failed before the node was touched, so it went on as it was: {error}',
+  },
   upgrade_refused: { severity: 'warning', sentence: 'The agent refused: {error}' },
   health_failed: { severity: 'warning', sentence: 'Health was not proved: {error}' },
   failed_rollback: { severity: 'critical', sentence: 'The upgrade failed and could not be undone: {error}' },

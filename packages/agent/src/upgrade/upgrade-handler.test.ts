@@ -390,10 +390,10 @@ describe('a command is refused with nothing touched', () => {
       /config_files\[1\]\.path/,
     ],
     [
-      'with an oversize config',
+      'with configs that no message carries',
       () => command(Operation.UPGRADE, { configFiles: [{ path: '/etc/node/a', content: new Uint8Array(5 << 20) }] }),
       'invalid_payload',
-      /4194304/,
+      /config_files: they have 5242880 bytes together/,
     ],
     [
       'with a life sign longer than its budget',

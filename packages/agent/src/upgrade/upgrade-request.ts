@@ -9,6 +9,7 @@ import {
   type UpgradePayload,
   UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
+import { MAX_CONFIG_BYTES, MAX_CONFIG_FILES } from '@hoodcloud/contracts/wire/message-limits';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { AgentError } from '../agent-error.ts';
 import { checksumOf } from '../host/file-hash.ts';
@@ -52,8 +53,6 @@ export const DEFAULT_BUDGETS: ActionBudgets = {
 
 const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const CHECKSUM = /^sha256:[0-9a-f]{64}$/;
-const MAX_CONFIG_FILES = 64;
-const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 const OPERATIONS: Readonly<Partial<Record<Operation, AgentOperation>>> = {
   [Operation.UPGRADE]: 'UPGRADE',
@@ -119,14 +118,15 @@ function readConfigFiles({ configFiles }: UpgradePayload): RequestedConfigFile[]
   if (configFiles.length > MAX_CONFIG_FILES) {
     throw invalid('config_files', `${configFiles.length} files are more than ${MAX_CONFIG_FILES}`);
   }
+  const total = configFiles.reduce((bytes, { content }) => bytes + content.length, 0);
+  if (total > MAX_CONFIG_BYTES) {
+    throw invalid('config_files', `they have ${total} bytes together, ${MAX_CONFIG_BYTES} are the most`);
+  }
   const paths = new Set<string>();
   return configFiles.map(({ path, content, lastWrittenChecksum, restoreAttemptId }, index) => {
     const field = `config_files[${index}]`;
     if (paths.has(path)) throw invalid(`${field}.path`, `${path} is there twice`);
     paths.add(path);
-    if (content.length > MAX_CONFIG_BYTES) {
-      throw invalid(`${field}.content`, `${path} has ${content.length} bytes, ${MAX_CONFIG_BYTES} are the most`);
-    }
     if (lastWrittenChecksum !== '' && !CHECKSUM.test(lastWrittenChecksum)) {
       throw invalid(`${field}.last_written_checksum`, "it isn't sha256: and 64 lower-case hex digits");
     }

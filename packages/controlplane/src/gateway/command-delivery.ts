@@ -7,6 +7,7 @@ import {
   Outcome,
   type UpgradePayload,
 } from '@hoodcloud/contracts/wire/agent-v1';
+import { MAX_MESSAGE_BYTES } from '@hoodcloud/contracts/wire/message-limits';
 import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../feature.ts';
@@ -14,7 +15,6 @@ import type { AgentStream } from './agent-stream.ts';
 import { recordResult } from './command-result.ts';
 import { type DeliverableCommand, type DeliveryScope, takeDeliverable } from './command-store.ts';
 import { countDelivery } from './gateway-metrics.ts';
-import { MAX_MESSAGE_BYTES } from './message-checks.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 
 /** Largest uint32: a deadline beyond it is as good as none. */

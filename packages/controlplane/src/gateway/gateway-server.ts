@@ -16,11 +16,12 @@ import {
   type JoinResponse,
   JoinResponseSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
+import { MAX_MESSAGE_BYTES } from '@hoodcloud/contracts/wire/message-limits';
 import { joinAgent } from './agent-join.ts';
 import { serveConnect } from './connect-handler.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
-import { checkJoin, MAX_MESSAGE_BYTES } from './message-checks.ts';
+import { checkJoin } from './message-checks.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Keys as PEM text. */

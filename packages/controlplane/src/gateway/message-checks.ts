@@ -2,8 +2,6 @@ import type { ComponentReport, Hello, JoinRequest } from '@hoodcloud/contracts/w
 import { RUNTIME_NAMES } from '../health/component-store.ts';
 import { BadMessageError } from './gateway-error.ts';
 
-/** Largest message either side may send, in bytes: rendered configs fit, a runaway log does not. */
-export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MAX_COMPONENTS = 32;
 const MAX_SAMPLES = 5_000;
 const MAX_CONFIG_FILES = 1_000;

@@ -1,3 +1,4 @@
+import { UPGRADE_ACTION_NAMES } from '@hoodcloud/domain/upgrade-phase';
 import { describe, expect, it } from 'vitest';
 import { type AttemptEvidence, type CommandEvidence, judgeAttemptEnd } from './attempt-end.ts';
 
@@ -5,6 +6,7 @@ const command = (change: Partial<CommandEvidence> = {}): CommandEvidence => ({
   status: 'completed',
   outcome: 'completed',
   error: '',
+  begun: UPGRADE_ACTION_NAMES,
   ...change,
 });
 
@@ -18,6 +20,8 @@ const evidence = (change: Partial<AttemptEvidence> = {}): AttemptEvidence => ({
 });
 
 const rolledBack = command({ status: 'failed', outcome: 'rolled_back', error: 'it panics' });
+const PREPARING = ['backup_state', 'acquire_artifact', 'verify_artifact'];
+const untouched = command({ status: 'failed', outcome: 'rolled_back', error: 'it is a web page', begun: PREPARING });
 const refused = command({ status: 'failed', outcome: 'refused', error: 'the disk is full' });
 const failedRollback = command({ status: 'failed', outcome: 'failed_rollback', error: 'the backup is gone' });
 const expired = command({ status: 'expired', outcome: null });
@@ -29,6 +33,24 @@ describe('an upgrade', () => {
     [
       'undone by the agent',
       { upgrade: rolledBack },
+      'rolled_back',
+      'ROLLED_BACK',
+      'upgrade_rolled_back',
+      'prior',
+      null,
+    ],
+    [
+      'that failed before the stop, so that nothing was touched (A10)',
+      { upgrade: untouched },
+      'rolled_back',
+      'ROLLED_BACK',
+      'upgrade_untouched',
+      'prior',
+      null,
+    ],
+    [
+      'that failed while it stopped the node',
+      { upgrade: command({ status: 'failed', outcome: 'rolled_back', begun: [...PREPARING, 'stop_node'] }) },
       'rolled_back',
       'ROLLED_BACK',
       'upgrade_rolled_back',
@@ -121,7 +143,8 @@ describe('an upgrade', () => {
     const undone = (change: Partial<AttemptEvidence>) => judgeAttemptEnd(evidence(change)).undone;
     expect(undone({ upgrade: rolledBack })).toBe(true);
     expect(undone({ healthFailure: UNHEALTHY, compensate: command() })).toBe(true);
-    for (const upgrade of [refused, failedRollback, expired, superseded]) expect(undone({ upgrade })).toBe(false);
+    for (const upgrade of [untouched, refused, failedRollback, expired, superseded])
+      expect(undone({ upgrade })).toBe(false);
     expect(undone({ healthFailure: UNHEALTHY, compensate: expired })).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import type { CommandStatus, OperationOutcome } from '@hoodcloud/domain/agent-op
 import type { NodeState } from '@hoodcloud/domain/node-state';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutDirection } from '@hoodcloud/domain/rollout-status';
-import type { UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+import { PHASE_OF_ACTION, UPGRADE_ACTION_NAMES, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
 
 /** How one command of an attempt ended. */
 export interface CommandEvidence {
@@ -10,6 +10,8 @@ export interface CommandEvidence {
   readonly outcome: OperationOutcome | null;
   /** The agent's sentence; empty when nothing went wrong. */
   readonly error: string;
+  /** Actions that the agent began, in their order. */
+  readonly begun: readonly string[];
 }
 
 /** All that the rows say of an attempt that did not succeed. */
@@ -50,15 +52,26 @@ export function judgeAttemptEnd(evidence: AttemptEvidence): AttemptEnd {
 
 const UNTOUCHED = { status: 'failed', nodeState: 'prior', incident: null, undone: false } as const;
 
+function untouched(code: 'internal_error' | 'upgrade_refused' | 'upgrade_untouched', error: string): AttemptEnd {
+  return { ...UNTOUCHED, reason: reason(code, { error }) };
+}
+
+/** Everything slow or doubtful comes before the stop (A10): an attempt that ended there was no interruption. */
+function touchesNode(action: string): boolean {
+  return !UPGRADE_ACTION_NAMES.some((name) => name === action && PHASE_OF_ACTION[name] === 'PREPARING');
+}
+
 function endOf(evidence: AttemptEvidence): AttemptEnd {
   const { upgrade, controlPlaneError, healthFailure } = evidence;
-  if (controlPlaneError !== null)
-    return { ...UNTOUCHED, reason: reason('internal_error', { error: controlPlaneError }) };
+  if (controlPlaneError !== null) return untouched('internal_error', controlPlaneError);
   if (!upgrade) throw new Error('an attempt without a command has nothing that failed');
   if (upgrade.status === 'expired') return unreachable();
   if (upgrade.status === 'superseded') return { ...UNTOUCHED, reason: reason('superseded') };
   switch (upgrade.outcome) {
     case 'rolled_back':
+      if (upgrade.begun.length > 0 && !upgrade.begun.some(touchesNode)) {
+        return { ...untouched('upgrade_untouched', upgrade.error), status: 'rolled_back', phase: 'ROLLED_BACK' };
+      }
       return {
         status: 'rolled_back',
         phase: 'ROLLED_BACK',
@@ -68,7 +81,7 @@ function endOf(evidence: AttemptEvidence): AttemptEnd {
         undone: true,
       };
     case 'refused':
-      return { ...UNTOUCHED, reason: reason('upgrade_refused', { error: upgrade.error }) };
+      return untouched('upgrade_refused', upgrade.error);
     case 'failed_rollback':
       return failedRollback(upgrade.error);
     default:

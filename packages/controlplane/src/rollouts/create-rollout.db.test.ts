@@ -167,6 +167,17 @@ describe('the creation-time rules', () => {
     expect((await create({ ...MANUAL, target_version: 'v1.0.0', config_changes })).status).toBe(201);
   });
 
+  it('refuse a config that no command could carry to an agent, and name its field', async () => {
+    await api.writeConfig('testchain/templates/xs.tmpl', 'x'.repeat(4_200_000));
+    const config_changes = [{ path: '/etc/c.toml', template: 'xs.tmpl' }];
+    const { status, body } = await refused({ ...MANUAL, config_changes });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'rollout_rules' });
+    expect(body.errors).toEqual([
+      { field: 'config_changes.0', code: 'too_large', message: expect.stringContaining('a command carries 3.9 MB') },
+    ]);
+    expect(await count()).toBe(0);
+  });
+
   it('see the source in auto mode too, where all nodes have one version (E5)', async () => {
     await api.writeConfig(
       'upgrades/testchain/v2.yaml',

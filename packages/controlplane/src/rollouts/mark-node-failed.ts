@@ -79,7 +79,9 @@ async function loadEvidence(
 
 function commandEvidence(command: AgentCommandRow | null): CommandEvidence | null {
   if (!command) return null;
-  return { status: command.status, outcome: command.outcome, error: resultOf(command)?.errorMessage ?? '' };
+  const { errorMessage = '', steps = [] } = resultOf(command) ?? {};
+  const begun = steps.map(({ actionName }) => actionName);
+  return { status: command.status, outcome: command.outcome, error: errorMessage, begun };
 }
 
 /** The last lines of the version that failed (A18): of the undo when there was one, else of the upgrade. */

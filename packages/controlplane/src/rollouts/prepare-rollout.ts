@@ -5,6 +5,7 @@ import { checkRolloutRules } from '@hoodcloud/domain/rollout-rules';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isOnline } from '../nodes/liveness.ts';
+import { LargestConfigs } from './config-size.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
 import { draftRollout, type RolloutDraft, type RolloutFiles } from './rollout-draft.ts';
@@ -51,9 +52,16 @@ export async function prepareRollout(
   id: string,
 ): Promise<PreparedRollout> {
   const draft = await draftRollout(sources.files, request);
-  const nodes = await plannedNodes(db, sources.targets, draft, id);
+  const largest = new LargestConfigs();
+  const targets = { ...sources.targets, renderConfigs: largest.watching(sources.targets.renderConfigs) };
+  const nodes = await plannedNodes(db, targets, draft, id);
   const activeOwner = await ownerOf(db, request.chain_profile_id);
-  const violations = [...draft.problems, ...nodeProblems(request, nodes), ...brokenRules(draft, nodes, activeOwner)];
+  const violations = [
+    ...draft.problems,
+    ...nodeProblems(request, nodes),
+    ...largest.problems(draft.configChanges.length),
+    ...brokenRules(draft, nodes, activeOwner),
+  ];
   return { draft, nodes, activeOwner, violations };
 }
 
