@@ -1,6 +1,7 @@
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
+import { copyAttributes } from './extended-attributes.ts';
 import { explainingHostErrors, HostError } from './host-error.ts';
 
 /** What a replaced file keeps (A8). `mtimeMs` only where a restore puts an old file back. */
@@ -17,23 +18,26 @@ const NEW_FILE_MODE = 0o644;
 /**
  * Replaces or creates a file so that every reader, and the disk after a power cut, has the old or the new content whole:
  * temp file beside it, fsync, owner and mode, rename, fsync of the folder (A8). A link is followed, never replaced.
- * @param attributes owner and mode to give; by default those of the file that is replaced
+ * @param attributes owner and mode to give; by default those of the file that is replaced; `all_of_replaced`: its ACL and
+ *   extended attributes too
  */
 export async function replaceFile(
   path: string,
   content: Uint8Array | string,
-  attributes?: FileAttributes,
+  attributes?: FileAttributes | 'all_of_replaced',
 ): Promise<void> {
   await explainingHostErrors(`write ${path}`, async () => {
     const target = await followLinks(path);
-    const given = attributes ?? (await attributesOf(target));
+    const old = await attributesOf(target);
+    const given = typeof attributes === 'object' ? attributes : old;
     const temp = tempBeside(target);
     await rm(temp, { force: true });
     try {
       const file = await open(temp, 'wx', 0o600);
       try {
         await file.writeFile(content);
-        await applyAttributes(file, given ?? { mode: NEW_FILE_MODE });
+        if (attributes === 'all_of_replaced' && old !== null) await copyAttributes(target, temp);
+        else await applyAttributes(file, given ?? { mode: NEW_FILE_MODE });
         await file.sync();
       } finally {
         await file.close();

@@ -18,7 +18,7 @@ export abstract class ConfigFileAdapter {
   }
 
   async writeConfig(path: string, content: Uint8Array): Promise<void> {
-    await replaceFile(await this.confine(path), content);
+    await replaceFile(await this.confine(path), content, 'all_of_replaced');
     if (!(await this.isConfigWritten(path, checksumOf(content)))) {
       throw new RuntimeError('config_not_written', `${path} was written but reads back differently: check the disk`);
     }

@@ -1,16 +1,9 @@
-import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  applyAttributes,
-  attributesOf,
-  type FileAttributes,
-  followLinks,
-  removeDurably,
-  renameDurably,
-} from '../host/atomic-file.ts';
+import { attributesOf, type FileAttributes, followLinks, removeDurably, renameDurably } from '../host/atomic-file.ts';
 import { type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
 import { requireFreeSpace } from '../host/free-space.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
+import { ArtifactAttributes } from './artifact-attributes.ts';
 import { downloadArtifact } from './artifact-download.ts';
 import { ConfigFileAdapter } from './config-file-adapter.ts';
 import { requireExecutable } from './elf-header.ts';
@@ -33,6 +26,7 @@ export interface FileAdapterSettings {
 export abstract class FileAdapter extends ConfigFileAdapter {
   readonly artifactKind = 'file';
   readonly #settings: FileAdapterSettings;
+  readonly #attributes = new ArtifactAttributes();
 
   constructor(settings: FileAdapterSettings) {
     super(settings.configRoots);
@@ -88,6 +82,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
       );
     }
     await this.#settings.hashes.learn(handle.location, checksum);
+    await this.#attributes.give(await this.target(), handle.location);
     await requireExecutable(handle.location);
   }
 
@@ -105,7 +100,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
           `${handle.location} is gone: somebody removed it; try the upgrade again`,
         );
       }
-      await giveAttributes(handle.location, await this.#attributesToGive());
+      await this.#attributes.give(target, handle.location);
       await renameDurably(handle.location, target);
     });
   }
@@ -151,16 +146,6 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     const old = await attributesOf(await this.target());
     if (old !== null) return { mode: old.mode, uid: old.uid, gid: old.gid };
     return { mode: 0o755, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  }
-}
-
-async function giveAttributes(path: string, attributes: FileAttributes): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await applyAttributes(file, attributes);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -12,6 +12,7 @@ import {
   syncFolder,
   tempBeside,
 } from '../host/atomic-file.ts';
+import { copyAttributes, type ExtendedAttributes, extendedAttributesOf } from '../host/extended-attributes.ts';
 import { type FileHashes, hashFile, hashFileIfThere } from '../host/file-hash.ts';
 import { requireFreeSpace } from '../host/free-space.ts';
 import { explainingHostErrors, HostError } from '../host/host-error.ts';
@@ -34,28 +35,30 @@ interface FilesToBackUp {
   readonly signal: AbortSignal;
 }
 
+const FOLDERS = ['binaries', 'configs', 'attributes/binaries', 'attributes/configs'];
+
 /** Copies the artifact and the configs to `backupDir`; every copy is read back, the manifest comes last. Idempotent. */
 export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
   const { backupDir, artifactPath } = wanted;
   const paths = artifactPath === null ? wanted.configPaths : [artifactPath, ...wanted.configPaths];
   await explainingHostErrors(`back up to ${backupDir}`, async () => {
-    for (const folder of ['binaries', 'configs']) {
+    for (const folder of FOLDERS) {
       await mkdir(join(backupDir, folder), { recursive: true, mode: 0o700 });
     }
-    await requireFreeSpace(backupDir, await totalSize(paths), 8);
+    await requireFreeSpace(backupDir, await totalSize(paths), 8 + 2 * paths.length);
     const artifact =
       artifactPath === null ? null : await backUp(wanted, artifactPath, join('binaries', basename(artifactPath)));
     const configs: BackedUpFile[] = [];
     for (const [index, path] of wanted.configPaths.entries()) {
       configs.push(await backUp(wanted, path, join('configs', distinctName(wanted.configPaths, index))));
     }
-    for (const folder of ['binaries', 'configs', '.', '..', '../..']) await syncFolder(join(backupDir, folder));
+    for (const folder of [...FOLDERS, '.', '..', '../..']) await syncFolder(join(backupDir, folder));
     await writeBackupManifest(backupDir, { format: 1, artifact, configs });
   });
 }
 
 /**
- * Puts one backed-up file back as it was: content, owner, mode and time; one that didn't exist is removed. Does nothing
+ * Puts one backed-up file back as it was: content, owner, mode, ACL, extended attributes and time; one that didn't exist is removed. Does nothing
  * when the file is as it was already. Safe to repeat at any point (A2).
  * @throws HostError `backup_corrupt`
  */
@@ -69,15 +72,16 @@ export async function restoreFile(backupDir: string, file: BackedUpFile): Promis
     await checkThreeWay(backupDir, file.content);
     if (await isAsBefore(file.realPath, file.content)) return;
     const temp = tempBeside(file.realPath);
-    await copyDurably(join(backupDir, file.content.copy), temp, file.content.attributes);
+    const { copy, attributesCopy, attributes, originalChecksum } = file.content;
+    await copyDurably(join(backupDir, copy), temp, { ...attributes, allOf: join(backupDir, attributesCopy) });
     await renameDurably(temp, file.realPath);
+    if (await isAsBefore(file.realPath, file.content)) return;
     const restored = await hashFileIfThere(file.realPath);
-    if (restored !== file.content.originalChecksum) {
-      throw new HostError(
-        'restore_failed',
-        `${file.path} was restored but reads back as ${restored ?? 'nothing'} instead of ${file.content.originalChecksum}: check the disk`,
-      );
-    }
+    const sentence =
+      restored === originalChecksum
+        ? `${file.path} was restored but not with the owner, mode and attributes it had: compare it with ${join(backupDir, attributesCopy)}`
+        : `${file.path} was restored but reads back as ${restored ?? 'nothing'} instead of ${originalChecksum}: check the disk`;
+    throw new HostError('restore_failed', sentence);
   });
 }
 
@@ -99,11 +103,17 @@ export async function findInBackups(backupDirs: readonly string[], checksum: str
   return null;
 }
 
-/** Copies to a file that must not exist yet; on the disk, owner and mode included, when it resolves. */
-export async function copyDurably(from: string, to: string, attributes: FileAttributes): Promise<void> {
+/** `allOf`: a file whose ACL and extended attributes are given too, with owner and mode. */
+interface CopyAttributes extends FileAttributes {
+  readonly allOf?: string;
+}
+
+/** Copies to a file that must not exist yet; on the disk, attributes included, when it resolves. */
+export async function copyDurably(from: string, to: string, attributes: CopyAttributes): Promise<void> {
   await rm(to, { force: true });
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    if (attributes.allOf !== undefined) await copyAttributes(attributes.allOf, to);
     const file = await open(to, 'r');
     try {
       await applyAttributes(file, attributes);
@@ -129,7 +139,43 @@ async function backUp(wanted: FilesToBackUp, path: string, copy: string): Promis
   if (copyChecksum !== originalChecksum) {
     throw new HostError('backup_failed', `${path} changed while it was copied, or the disk of ${target} is faulty`);
   }
-  return { path, realPath, content: { copy, originalChecksum, copyChecksum, attributes } };
+  const kept = await keepAttributes(wanted, realPath, copy);
+  return { path, realPath, content: { copy, originalChecksum, copyChecksum, attributes, ...kept } };
+}
+
+/**
+ * Keeps owner, mode, ACL and extended attributes in an empty file beside the copies, which are the agent's own: what the
+ * file system of the backup can't keep is noticed here, long before the stop.
+ */
+async function keepAttributes(
+  { backupDir }: FilesToBackUp,
+  realPath: string,
+  copy: string,
+): Promise<Pick<BackedUpContent, 'attributesCopy' | 'extended'>> {
+  const attributesCopy = join('attributes', copy);
+  const holder = join(backupDir, attributesCopy);
+  await rm(holder, { force: true });
+  const file = await open(holder, 'wx', 0o600);
+  try {
+    await copyAttributes(realPath, holder);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const extended = await extendedAttributesOf(realPath);
+  await requireSameAttributes(realPath, holder, extended);
+  return { attributesCopy, extended };
+}
+
+/** @throws HostError `attributes_unsupported` when `path` shows others than the original's */
+export async function requireSameAttributes(original: string, path: string, wanted: ExtendedAttributes): Promise<void> {
+  const { names, checksum } = await extendedAttributesOf(path);
+  if (checksum === wanted.checksum) return;
+  const has = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
+  throw new HostError(
+    'attributes_unsupported',
+    `the extended attributes of ${original} (${has(wanted.names)}) can't be kept in ${path} (${has(names)}): its file system or the security policy of this host keeps others`,
+  );
 }
 
 /** A backup that can't be read is no place to look for an artifact; the others are, and so is the network. */
@@ -146,7 +192,8 @@ async function isAsBefore(path: string, content: BackedUpContent): Promise<boole
   const now = await attributesOf(path);
   const { mode, uid, gid } = content.attributes;
   if (now === null || now.mode !== mode || now.uid !== uid || now.gid !== gid) return false;
-  return (await hashFileIfThere(path)) === content.originalChecksum;
+  if ((await hashFileIfThere(path)) !== content.originalChecksum) return false;
+  return (await extendedAttributesOf(path)).checksum === content.extended.checksum;
 }
 
 /** `config.toml`; the second one of that name is `2-config.toml`. */

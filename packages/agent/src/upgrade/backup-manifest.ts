@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
-import { type FileAttributes, replaceFile } from '../host/atomic-file.ts';
+import { attributesOf, type FileAttributes, replaceFile } from '../host/atomic-file.ts';
+import { type ExtendedAttributes, extendedAttributesOf } from '../host/extended-attributes.ts';
 import { hashFileIfThere } from '../host/file-hash.ts';
 import { HostError } from '../host/host-error.ts';
 
@@ -30,6 +31,10 @@ export interface BackedUpContent {
   readonly originalChecksum: string;
   readonly copyChecksum: string;
   readonly attributes: Required<FileAttributes>;
+  /** An empty file that keeps owner, mode, ACL and extended attributes; relative to the backup folder. */
+  readonly attributesCopy: string;
+  /** ACL and extended attributes of the original: what the empty file must show, and the restored file too (A8). */
+  readonly extended: ExtendedAttributes;
 }
 
 const NAME = 'manifest.json';
@@ -68,7 +73,8 @@ export async function readBackupManifest(backupDir: string): Promise<BackupManif
 }
 
 /**
- * The three-way check (A12): the original's checksum as recorded, the copy's as recorded, and the copy's as it is now.
+ * The three-way check (A12): the original's checksum as recorded, the copy's as recorded, and the copy's as it is now;
+ * and that the kept attributes are those recorded.
  * @throws HostError `backup_corrupt`: nothing may be restored from it
  */
 export async function checkThreeWay(backupDir: string, content: BackedUpContent): Promise<void> {
@@ -81,6 +87,15 @@ export async function checkThreeWay(backupDir: string, content: BackedUpContent)
       `the original was ${content.originalChecksum}, the copy was ${content.copyChecksum} and is ${now} now`,
     );
   }
+  await checkKeptAttributes(join(backupDir, content.attributesCopy), content);
+}
+
+async function checkKeptAttributes(path: string, { attributes, extended }: BackedUpContent): Promise<void> {
+  const now = await attributesOf(path);
+  if (now === null) throw corrupt(path, 'the file that keeps owner, mode and attributes is gone');
+  const same = now.mode === attributes.mode && now.uid === attributes.uid && now.gid === attributes.gid;
+  if (same && (await extendedAttributesOf(path)).checksum === extended.checksum) return;
+  throw corrupt(path, 'it no longer has the owner, mode and attributes that were kept in it');
 }
 
 /** Whether the backup is whole: manifest there, every copy as recorded. */

@@ -507,6 +507,8 @@ async function writeBackupManifestOf(attemptId: string): Promise<void> {
     originalChecksum: OLD,
     copyChecksum: OLD,
     attributes: { mode: 0o755, uid: 0, gid: 0, mtimeMs: 0 },
+    attributesCopy: 'attributes/binaries/node',
+    extended: { names: [], checksum: checksumOf('[]') },
   };
   await writeBackupManifest(dir, {
     format: 1,

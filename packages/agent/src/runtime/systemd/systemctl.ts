@@ -1,17 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type Called, callProgram } from '../../host/program-call.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import { unitFilesNow } from './unit-files.ts';
 import { parseUnit, UNIT_PROPERTIES, type UnitView } from './unit-properties.ts';
 
 const SHOW_TIMEOUT_MS = 10_000;
 const RELOAD_TIMEOUT_MS = 60_000;
-
-/** What a call of a program gave. */
-export interface Called {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /**
  * The machine's systemd, by `systemctl` with argument arrays. One instance serves every unit of an agent, because
@@ -67,21 +60,14 @@ export class Systemctl {
   }
 }
 
-/** Runs a program to its end; its exit code is a value. Rejects when it cannot be run, or with the signal's reason. */
-export function call(program: string, args: readonly string[], signal: AbortSignal): Promise<Called> {
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { signal, maxBuffer: 64 << 20, env: plainEnv() }, (error, stdout, stderr) => {
-      if (error === null) resolve({ code: 0, stdout, stderr });
-      else if (signal.aborted) reject(signal.reason);
-      else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
-      else reject(unreachable(`${program}: ${error.message}`, error));
-    });
-  });
-}
-
-/** Answers are parsed, so they must come without colours and translations. */
-function plainEnv(): NodeJS.ProcessEnv {
-  return { ...process.env, LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
+/** Runs one of systemd's programs to its end; its exit code is a value. Rejects with the signal's reason too. */
+export async function call(program: string, args: readonly string[], signal: AbortSignal): Promise<Called> {
+  try {
+    return await callProgram(program, args, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    throw unreachable(`${program}: ${error.message}`, error);
+  }
 }
 
 function unreachable(said: string, cause?: unknown): RuntimeError {
