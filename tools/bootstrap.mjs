@@ -11,6 +11,10 @@ const VERBS = {
   test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|e2e …] [vitest arguments]'],
   check: ['./verbs/check.mjs', 'format, lint, types, unused code, import rules, generated files, file sizes'],
   build: ['./verbs/build.mjs', 'bundle programs into one file each: build [cli|agent]'],
+  package: [
+    './verbs/package.mjs',
+    'make the agent one program with its own runtime, and a .deb: package [--arch x64|arm64]',
+  ],
   generate: ['./verbs/generate.mjs', 'write every generated file anew'],
   bench: ['./verbs/bench.mjs', 'run a measurement: bench NAME, without a name lists them'],
   mutants: ['./verbs/mutants.mjs', 'prove that each guarantee has a test that fails without it'],

@@ -95,7 +95,7 @@ it('joins by a token once, keeps its credential to itself, and leaves', async ()
   });
   expect((await stat(join(config.state_dir, 'credential.json'))).mode & 0o777).toBe(0o600);
   await expect(joinHost(config, 'good-token', () => undefined)).rejects.toMatchObject({ code: 'already_joined' });
-  await leaveHost(config, () => undefined);
+  await leaveHost(config, { force: false, keepCredential: false }, () => undefined);
   expect(await loadCredential(config.state_dir)).toBeNull();
   await expect(joinHost(config, 'good-token', () => undefined)).rejects.toMatchObject({
     code: 'join_refused',

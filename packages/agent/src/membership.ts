@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentConfig } from './agent-config.ts';
 import { forgetCredential, loadCredential, storeCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
 import { adapterFor, sharedByAdapters } from './component-adapters.ts';
-import { join } from './gateway-channel.ts';
+import { join as joinGateway } from './gateway-channel.ts';
+import { replaceFile } from './host/atomic-file.ts';
 import { openOperations } from './upgrade/attempt-record.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
+import { backupRoot } from './upgrade/backup-retention.ts';
 
 /**
  * Joins the control plane (B3). The host is prepared first, since the token can be used only once.
@@ -21,21 +24,40 @@ export async function joinHost(config: AgentConfig, token: string, say: (line: s
   }
   const shared = sharedByAdapters();
   for (const component of config.components) await adapterFor(config, component, shared).prepare();
-  const { nodeId, nodeName, credential } = await join(config.control_plane, token);
+  const { nodeId, nodeName, credential } = await joinGateway(config.control_plane, token);
   await storeCredential(config.state_dir, { nodeId, nodeName, credential });
   say(`joined as ${nodeName} (${nodeId}); now start the agent: hoodcloud-agent run`);
 }
 
+export interface LeaveOptions {
+  /** Also while an attempt is open: a node that it holds down stays down until its operator starts it. */
+  readonly force: boolean;
+  /** A later installation goes on as the same node. */
+  readonly keepCredential: boolean;
+}
+
 /**
- * Leaves the control plane: nodes go on, what would hold them down is removed. Idempotent.
+ * Leaves the control plane: nodes go on, what would hold them down is removed, and a list of where the backups lie is left
+ * in `{state_dir}/backup-folders` for whoever removes the agent. Idempotent.
  * @throws AgentError `upgrade_open` while an attempt is not settled: a held node would stay half changed
  */
-export async function leaveHost(config: AgentConfig, say: (line: string) => void): Promise<void> {
-  if (existsSync(config.state_dir)) await refuseWhileOpen(config.state_dir);
+export async function leaveHost(
+  config: AgentConfig,
+  { force, keepCredential }: LeaveOptions,
+  say: (line: string) => void,
+): Promise<void> {
+  if (existsSync(config.state_dir) && !force) await refuseWhileOpen(config.state_dir);
   const shared = sharedByAdapters();
-  for (const component of config.components) await adapterFor(config, component, shared).leave();
-  await forgetCredential(config.state_dir);
-  say('left: the credential and the holds are gone, the nodes go on running');
+  for (const component of config.components) {
+    const leaving = adapterFor(config, component, shared).leave();
+    await (force ? leaving.catch((error: Error) => say(`${component.binary_name}: ${error.message}`)) : leaving);
+  }
+  if (existsSync(config.state_dir)) {
+    const folders = config.components.map(({ data_dir }) => `${backupRoot(data_dir)}\n`);
+    await replaceFile(join(config.state_dir, 'backup-folders'), folders.join(''));
+  }
+  if (!keepCredential) await forgetCredential(config.state_dir);
+  say(`left: ${keepCredential ? '' : 'the credential and '}the holds are gone, the nodes go on running`);
 }
 
 async function refuseWhileOpen(stateDir: string): Promise<void> {

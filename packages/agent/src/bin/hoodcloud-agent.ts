@@ -88,19 +88,24 @@ withConfig('stop-node', 'stop a component; it stays stopped, through upgrades to
     nodeStop(await loadAgentConfig(options.config), binaryName, options.supervisor),
   );
 
-withConfig(
-  'leave',
-  'forget the control plane: removes the credential and what holds nodes down during upgrades',
-).action(async (options: { config: string }) =>
-  leaveHost(await loadAgentConfig(options.config), (line) => console.log(line)),
-);
+withConfig('leave', 'forget the control plane: removes the credential and what holds nodes down during upgrades')
+  .option('--force', 'also while an upgrade is open, which nobody finishes then', false)
+  .option('--keep-credential', 'a later installation goes on as the same node', false)
+  .action(async ({ config, ...options }: { config: string; force: boolean; keepCredential: boolean }) =>
+    leaveHost(await loadAgentConfig(config), options, (line) => console.log(line)),
+  );
 
 program.command(SUPERVISE, { hidden: true }).argument('<folder>').action(runSupervisor);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof AgentError)) throw error;
-  console.error(`hoodcloud-agent: ${error.message}`);
-  process.exitCode = error.code === 'invalid_config' ? 2 : 1;
+/** A function: the shipped program is CommonJS, which knows no await outside of one. What nobody expected ends the process. */
+async function main(): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    console.error(`hoodcloud-agent: ${error.message}`);
+    process.exitCode = error.code === 'invalid_config' ? 2 : 1;
+  }
 }
+
+void main();

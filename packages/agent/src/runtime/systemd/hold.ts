@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, replaceFile, syncFolder } from '../../host/atomic-file.ts';
@@ -44,11 +44,12 @@ export class Hold {
     return true;
   }
 
-  /** Removes mark and drop-in; whether systemd must reload for it. */
+  /** Removes mark and drop-in, and their folders when nothing else is in them; whether systemd must reload for it. */
   async takeAway(): Promise<boolean> {
     await this.release();
     if ((await readIfThere(this.dropIn)) === null) return false;
     await removeDurably(this.dropIn);
+    for (const folder of [dirname(this.dropIn), dirname(this.path)]) await removeIfEmpty(folder);
     return true;
   }
 
@@ -90,6 +91,14 @@ function parseRecord(text: string): HoldRecord | null {
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
   }
 }
 
