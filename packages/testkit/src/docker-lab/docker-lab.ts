@@ -9,6 +9,11 @@ import { TestRegistry } from './test-registry.ts';
 
 const PROGRAMS = { dockerd: 'docker.io', 'docker-registry': 'docker-registry', busybox: 'busybox-static' };
 
+interface EngineHostOptions {
+  readonly binds?: readonly Bind[];
+  readonly limits?: boolean;
+}
+
 /**
  * Real Docker for tests: hosts of a host lab with an engine each, and one registry that they pull from.
  * What a killed run left is removed by the next lab, as with every host lab.
@@ -26,10 +31,11 @@ export class DockerLab {
    * Boots a host with an engine and answers both. Published ports are at `host.ip`; inside the host the engine listens
    * at `/run/docker.sock`.
    * @param name as for `HostLab.up`
+   * @param options.limits as for `startEngine`
    */
-  async up(name: string, options: { readonly binds?: readonly Bind[] } = {}): Promise<{ host: Host; engine: Docker }> {
+  async up(name: string, options: EngineHostOptions = {}): Promise<{ host: Host; engine: Docker }> {
     const host = await this.hosts.up(name, options);
-    await startEngine(this.hosts, host);
+    await startEngine(this.hosts, host, options);
     return { host, engine: await engineOf(host) };
   }
 
@@ -46,7 +52,7 @@ export class DockerLab {
  */
 export async function createDockerLab(
   firstHost: string,
-  options: { readonly binds?: readonly Bind[]; readonly credentials?: boolean } = {},
+  options: EngineHostOptions & { readonly credentials?: boolean } = {},
 ): Promise<{ lab: DockerLab; host: Host; engine: Docker }> {
   const hosts = await createLab();
   const registry = new TestRegistry({

@@ -52,6 +52,11 @@ export class HostLab {
     return host;
   }
 
+  /** The name of a host's control group; groups of this name in other trees go with the host too. */
+  groupOf(host: Host): string {
+    return `${this.#settings.LAB_BR}-${host.name}`;
+  }
+
   /** The hosts that were brought up and not taken down, in the order of their start. */
   get hosts(): readonly Host[] {
     return [...this.#hosts.values()];

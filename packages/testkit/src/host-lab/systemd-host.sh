@@ -207,7 +207,9 @@ powerloss() {
   elif s=$(superpid); then kill -9 "$s" $(pgrep -P "$s" || true) 2>/dev/null || true; fi # still booting
   waitgone 1500 || die "the supervisor of '$NAME' does not end"
 }
-rmcg() { [ ! -d "$CG" ] || find "$CG" -depth -type d -exec rmdir {} \; 2>/dev/null || true; }
+rmcg() { # also what an engine in the host made under this name in the trees of cgroup v1
+  find /sys/fs/cgroup "$CG2" -depth -type d \( -path "*/$LAB_BR-$NAME" -o -path "*/$LAB_BR-$NAME/*" \) -exec rmdir {} \; 2>/dev/null || true
+}
 clean() {
   local h
   for h in "$LAB_DIR"/hosts/*/; do [ ! -d "$h" ] || LAB_DIR=$LAB_DIR LAB_NET=$LAB_NET LAB_BR=$LAB_BR "$SELF" down "$(basename "$h")"; done
