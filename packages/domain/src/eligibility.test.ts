@@ -15,6 +15,7 @@ const node: NodeEligibilityFacts = {
   online: true,
   lastHeartbeatAt: 0,
   quarantined: false,
+  platform: 'linux/amd64',
   component,
 };
 const target: RolloutTargetFacts = {
@@ -23,6 +24,7 @@ const target: RolloutTargetFacts = {
   binaryName: 'geth',
   runtimeType: 'systemd',
   targetDigests: [NEW],
+  platforms: null,
   targetConfigHashes: {},
   offlinePolicy: 'skip',
 };
@@ -42,6 +44,9 @@ test.each([
   ['node_quarantined', { quarantined: true }, {}],
   ['binary_missing', { component: null }, {}],
   ['runtime_mismatch', { component: { ...component, runtimeType: 'docker' } }, {}],
+  ['no_artifact_for_platform', {}, { platforms: ['linux/arm64'] }],
+  ['no_artifact_for_platform', { platform: null }, { platforms: ['linux/amd64'] }],
+  ['eligible', {}, { platforms: ['linux/arm64', 'linux/amd64'] }],
   ['agent_offline', { online: false }, {}],
   ['eligible', { online: false }, { offlinePolicy: 'wait' }],
   ['eligible', { nodeType: 'validator' }, { nodeType: null }],

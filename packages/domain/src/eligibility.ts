@@ -28,6 +28,8 @@ export interface NodeEligibilityFacts {
   /** Epoch milliseconds by the server's clock. */
   readonly lastHeartbeatAt: number | null;
   readonly quarantined: boolean;
+  /** `linux/amd64`, as the agent reports it; null when it never did. */
+  readonly platform: string | null;
   /** The component that the rollout's `binary_name` names; null when the node has none. */
   readonly component: ComponentFacts | null;
 }
@@ -41,6 +43,8 @@ export interface RolloutTargetFacts {
   readonly runtimeType: string | null;
   /** Digests by which the running target is known: the checksum, and for an archive the member's (A6). */
   readonly targetDigests: readonly string[];
+  /** Platforms that there are artifacts for; null: one artifact is for all. */
+  readonly platforms: readonly string[] | null;
   /** Hashes of the config files as they would be rendered for this node; empty without config changes. */
   readonly targetConfigHashes: ConfigHashes;
   readonly offlinePolicy: 'skip' | 'wait';
@@ -79,6 +83,10 @@ function whySkipped(node: NodeEligibilityFacts, target: RolloutTargetFacts): Rea
   if (target.runtimeType !== null && component.runtimeType !== target.runtimeType) {
     const { runtimeType: actual } = component;
     return reason('runtime_mismatch', { binary: target.binaryName, actual, wanted: target.runtimeType });
+  }
+  if (target.platforms !== null && (node.platform === null || !target.platforms.includes(node.platform))) {
+    const known = target.platforms.join(', ');
+    return reason('no_artifact_for_platform', { platform: node.platform ?? 'an unknown platform', known });
   }
   if (isAtTarget(component, target)) return reason('already_at_target');
   if (!node.online && target.offlinePolicy === 'skip') {

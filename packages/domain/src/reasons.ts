@@ -76,6 +76,10 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'The host runs {binary} under {actual}, the chain says {wanted}.',
   },
+  no_artifact_for_platform: {
+    severity: 'warning',
+    sentence: 'The node runs on {platform}, and the upgrade has artifacts for {known} only.',
+  },
   never_joined: { severity: 'info', sentence: 'No agent has joined for this node yet.' },
   upgrade_rolled_back: { severity: 'warning', sentence: 'The upgrade failed and was undone: {error}' },
   upgrade_untouched: {

@@ -9,8 +9,7 @@ const good: RolloutRuleInput = {
   artifactKind: 'file',
   sourceVersion: 'v1',
   targetVersion: 'v2',
-  targetUrl: 'https://example.org/node',
-  targetChecksum: DIGEST,
+  artifacts: [{ field: null, url: 'https://example.org/node', checksum: DIGEST }],
   configChangeCount: 0,
   manifestContentHash: DIGEST,
   migrationType: 'none',
@@ -27,7 +26,12 @@ const good: RolloutRuleInput = {
   healthWaitMs: 60_000,
   eligibleNodes: 10,
 };
-const image: Partial<RolloutRuleInput> = { artifactKind: 'image', targetUrl: `ghcr.io/x/node@${DIGEST}` };
+const PINNED = `ghcr.io/x/node@${DIGEST}`;
+const file = (checksum: string) => ({ artifacts: [{ field: null, url: 'https://example.org/node', checksum }] });
+const image = (url = PINNED, checksum = DIGEST): Partial<RolloutRuleInput> => ({
+  artifactKind: 'image',
+  artifacts: [{ field: null, url, checksum }],
+});
 const breaking: Partial<RolloutRuleInput> = {
   migrationType: 'breaking',
   strategy: 'canary',
@@ -41,8 +45,8 @@ const broken = (over: Partial<RolloutRuleInput>) =>
 
 test.each([
   ['a file with a prefixed checksum', {}],
-  ['a file with a bare checksum', { targetChecksum: HASH }],
-  ['an image pinned by its digest', image],
+  ['a file with a bare checksum', file(HASH)],
+  ['an image pinned by its digest', image()],
   ['a breaking migration with all its guards', breaking],
   ['the version of each node as the source (E5)', { sourceVersion: null }],
   ['a change of configs alone (E6)', { targetVersion: 'v1', configChangeCount: 1 }],
@@ -54,13 +58,13 @@ test.each([
 
 describe('each broken rule by its name', () => {
   test.each([
-    ['1 checksum_missing target_binary_checksum', { targetChecksum: '  ' }],
-    ['1 checksum_malformed target_binary_checksum', { targetChecksum: 'md5:abc' }],
-    ['1 checksum_malformed target_binary_checksum', { targetChecksum: `sha256:${HASH.slice(1)}` }],
-    ['2 image_checksum_unprefixed target_binary_checksum', { ...image, targetChecksum: HASH }],
-    ['3 image_not_pinned target_binary_url', { ...image, targetUrl: 'ghcr.io/x/node:v2' }],
-    ['3 image_not_pinned target_binary_url', { ...image, targetUrl: 'ghcr.io/x/node:v2@sha256:abc' }],
-    ['3 image_digest_mismatch target_binary_url', { ...image, targetUrl: `x@sha256:${'b'.repeat(64)}` }],
+    ['1 checksum_missing target_binary_checksum', file('  ')],
+    ['1 checksum_malformed target_binary_checksum', file('md5:abc')],
+    ['1 checksum_malformed target_binary_checksum', file(`sha256:${HASH.slice(1)}`)],
+    ['2 image_checksum_unprefixed target_binary_checksum', image(PINNED, HASH)],
+    ['3 image_not_pinned target_binary_url', image('ghcr.io/x/node:v2')],
+    ['3 image_not_pinned target_binary_url', image('ghcr.io/x/node:v2@sha256:abc')],
+    ['3 image_digest_mismatch target_binary_url', image(`x@sha256:${'b'.repeat(64)}`)],
     ['4 same_version target_version', { targetVersion: 'v1' }],
     ['5 active_rollout chain_profile_id', { activeRolloutId: 'r0' }],
     ['6 manifest_hash_missing manifest_content_hash', { manifestContentHash: null }],
@@ -85,9 +89,22 @@ describe('each broken rule by its name', () => {
   });
 });
 
+test('of several artifacts each is judged, by its own field (field-case 32)', () => {
+  const artifacts = [
+    { field: 'artifacts.linux/amd64', url: 'https://example.org/node', checksum: DIGEST },
+    { field: 'artifacts.linux/arm64', url: 'https://example.org/node', checksum: 'latest' },
+  ];
+  expect(broken({ artifacts })).toEqual(['1 checksum_malformed artifacts.linux/arm64.checksum']);
+  expect(broken({ artifacts, artifactKind: 'image' })).toEqual([
+    '2 image_checksum_unprefixed artifacts.linux/arm64.checksum',
+    '3 image_not_pinned artifacts.linux/amd64.url',
+    '3 image_not_pinned artifacts.linux/arm64.url',
+  ]);
+});
+
 test('all broken rules are told at once, in their order', () => {
   const all = broken({
-    targetChecksum: '',
+    ...file(''),
     targetVersion: 'v1',
     activeRolloutId: 'r0',
     manifestContentHash: null,
@@ -106,7 +123,7 @@ test('limits under which nothing would ever start, or stop, are refused with wha
 });
 
 test('every message is a sentence that says what to do or what is wrong', () => {
-  for (const { message } of checkRolloutRules({ ...good, targetChecksum: '', batchSize: 0, activeRolloutId: 'r0' })) {
+  for (const { message } of checkRolloutRules({ ...good, ...file(''), batchSize: 0, activeRolloutId: 'r0' })) {
     expect(message).toMatch(/^\S.*\.$/);
   }
 });

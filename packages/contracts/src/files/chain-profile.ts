@@ -44,6 +44,19 @@ export type ChainProfile = z.infer<typeof chainProfileSchema>;
 
 const budget = z.number().int().positive().optional();
 
+/** How a new binary is tried before its node is stopped; without it by `--version` (A10). */
+const dryStartSchema = z.strictObject({
+  args: z.array(z.string().max(200)).max(16),
+  timeout_seconds: z.number().positive().max(60).default(10),
+});
+
+/** What a publisher's signature must prove before an artifact is installed. */
+const signaturesSchema = z.strictObject({
+  policy: z.enum(['required', 'off']),
+  /** minisign keys in base64 and PEM public keys; one of them must have signed. */
+  public_keys: z.array(z.string().min(1).max(2000)).max(16).default([]),
+});
+
 /** `{ConfigDir}/{chain_profile_id}/runtime.yaml`: how a chain's nodes are run and how long things may take. */
 export const chainRuntimeSchema = z.strictObject({
   runtime: z.strictObject({ type: z.enum(['systemd', 'docker', 'process']) }),
@@ -61,6 +74,15 @@ export const chainRuntimeSchema = z.strictObject({
       /** Restarts that a start may use up inside `start_seconds`: CometBFT's `double_sign_check_height` exits until it is safe to sign. */
       tolerated_restarts: z.number().int().min(0).max(1000).optional(),
     })
+    .default({}),
+  dry_start: dryStartSchema.optional(),
+  signatures: signaturesSchema.optional(),
+  /** Where one binary of the chain differs from the others. */
+  binaries: z
+    .record(
+      z.string().min(1),
+      z.strictObject({ dry_start: dryStartSchema.optional(), signatures: signaturesSchema.optional() }),
+    )
     .default({}),
 });
 export type ChainRuntime = z.infer<typeof chainRuntimeSchema>;

@@ -46,6 +46,8 @@ export const nodeSchema = z
     clock_skew_ms: z.number().int().nullable(),
     joined_at: timestampSchema.nullable(),
     quarantined_at: timestampSchema.nullable(),
+    /** As its agent reports it, e.g. `linux/amd64`; null before it has joined. */
+    platform: z.string().nullable(),
     components: z.array(nodeComponentSchema),
     created_at: timestampSchema,
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { platformArtifactsSchema } from '../files/upgrade-manifest.ts';
 import { reasonSchema, uuidSchema } from './common.ts';
 import { fieldErrorSchema } from './problem.ts';
 
@@ -18,6 +19,8 @@ export const rolloutPlanSchema = z
     target_version: z.string().nullable(),
     target_binary_url: z.string().nullable(),
     target_binary_checksum: z.string().nullable(),
+    /** By platform, when there is more than one; the two fields above then name the first. null: one for all. */
+    artifacts: platformArtifactsSchema.nullable(),
     migration_type: z.string(),
     rollback_tier: z.number().int().nullable(),
     manifest_content_hash: z.string().nullable(),

@@ -1,4 +1,9 @@
-import { configChangeSchema } from '@hoodcloud/contracts/files/upgrade-manifest';
+import {
+  archiveMemberSchema,
+  artifactSignatureSchema,
+  configChangeSchema,
+  platformArtifactsSchema,
+} from '@hoodcloud/contracts/files/upgrade-manifest';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { z } from 'zod';
 import { uuidSchema } from './common.ts';
@@ -19,7 +24,10 @@ export const createRolloutSchema = z
     target_binary_url: z.string().max(2000).optional(),
     target_binary_checksum: z.string().max(200).optional(),
     /** Member of an archive to install (A11). */
-    target_artifact_member: z.string().min(1).max(500).optional(),
+    target_artifact_member: archiveMemberSchema.optional(),
+    target_artifact_signature: artifactSignatureSchema.optional(),
+    /** Instead of the `target_binary_…` and `target_artifact_…` fields: an artifact for each platform. */
+    artifacts: platformArtifactsSchema.optional(),
     manifest_content_hash: z.string().max(100).optional(),
     migration_type: z.enum(MIGRATION_TYPES).optional(),
     recovery_plan: z.string().max(10_000).optional(),

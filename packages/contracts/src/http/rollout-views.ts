@@ -5,6 +5,7 @@ import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { z } from 'zod';
+import { platformArtifactsSchema } from '../files/upgrade-manifest.ts';
 import { pageQuerySchema, pageSchema, reasonSchema, timestampSchema, uuidSchema } from './common.ts';
 
 /** What the rollout does now and why (C7a): the last answer of `decideNext`. */
@@ -28,6 +29,8 @@ export const rolloutSchema = z
     artifact_kind: z.enum(['file', 'image']),
     target_binary_url: z.string(),
     target_binary_checksum: z.string(),
+    /** By platform, when there is more than one; the two fields above then name the first. null: one for all. */
+    artifacts: platformArtifactsSchema.nullable(),
     strategy: z.enum(ROLLOUT_STRATEGIES),
     batch_size: z.number().int(),
     canary_size: z.number().int(),

@@ -6,7 +6,7 @@ import { appendEvent } from '../events/append-event.ts';
 import { hashAgentSecret, newAgentCredential } from './agent-secret.ts';
 import { closeStreamsOfNode } from './agent-session-store.ts';
 import { JoinRefusedError } from './gateway-error.ts';
-import { storableText } from './storable-json.ts';
+import { platformOf, storableText } from './storable-json.ts';
 
 const ACTOR = 'system:gateway';
 
@@ -51,7 +51,7 @@ export async function joinAgent(db: Database, request: JoinRequest): Promise<Joi
     if (node.quarantined_at) await liftQuarantine(tx, node.id);
     await tx
       .updateTable('nodes')
-      .set({ joined_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .set({ joined_at: sql<Date>`now()`, platform: platformOf(request.platform), updated_at: sql<Date>`now()` })
       .where('id', '=', node.id)
       .execute();
     await appendEvent(tx, {

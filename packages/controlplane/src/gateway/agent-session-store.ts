@@ -4,7 +4,7 @@ import type { Database, Db } from '../db/database.ts';
 import { hashAgentSecret, sameHash } from './agent-secret.ts';
 import { NotAuthenticatedError } from './gateway-error.ts';
 import { quarantineClone } from './identity-quarantine.ts';
-import { storableText } from './storable-json.ts';
+import { platformOf, storableText } from './storable-json.ts';
 
 /** Postgres channel by which gateways tell one another that a node's streams must end. */
 export const SESSION_CHANNEL = 'agent_sessions';
@@ -104,6 +104,7 @@ export async function openSession(
     const nonces = await recentNonces(tx, node);
     await endOpenSession(tx, node.nodeId, 'superseded');
     const session = await insertSession(tx, gatewayId, node.nodeId, hello);
+    await rememberPlatform(tx, node.nodeId, hello);
     if (alternates(nonces, hello.instanceNonce)) {
       await quarantineClone(tx, node, hello);
       await closeStreamsOfNode(tx, node.nodeId, 'quarantined');
@@ -112,6 +113,18 @@ export async function openSession(
     await notifyGateways(tx, { nodeId: node.nodeId, keepSessionId: session.sessionId, reason: 'superseded' });
     return session;
   });
+}
+
+/** A host may be replaced by one of another kind: the platform is what its agent says now. */
+async function rememberPlatform(tx: Db, nodeId: string, hello: Hello): Promise<void> {
+  const platform = platformOf(hello.platform);
+  if (platform === null) return;
+  await tx
+    .updateTable('nodes')
+    .set({ platform })
+    .where('id', '=', nodeId)
+    .where((eb) => eb('platform', 'is distinct from', platform))
+    .execute();
 }
 
 /** The node may have joined anew since it was authenticated. */

@@ -11,3 +11,9 @@ export function storableText(text: string, maxLength = Number.POSITIVE_INFINITY)
   const clean = text.replaceAll('\0', '\uFFFD');
   return clean.length > maxLength ? clean.slice(0, maxLength) : clean;
 }
+
+/** `linux/amd64`; null when an agent doesn't say it in a form that can be one. */
+export function platformOf(said: { readonly os: string; readonly arch: string } | undefined): string | null {
+  const platform = `${said?.os}/${said?.arch}`;
+  return /^[a-z0-9]{1,20}\/[a-z0-9]{1,20}$/.test(platform) ? platform : null;
+}

@@ -1,4 +1,6 @@
+import type { UpgradeManifest } from '@hoodcloud/contracts/files/upgrade-manifest';
 import { FileFormatError } from '@hoodcloud/contracts/files/yaml-file';
+import type { TargetArtifact } from '@hoodcloud/domain/target-artifact';
 import type { Db } from '../db/database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { ChainFiles } from '../manifests/chain-files.ts';
@@ -24,6 +26,8 @@ interface NamedVersion {
   readonly url: string | null;
   readonly checksum: string;
   readonly source: 'manifest' | 'profile' | 'rollout';
+  /** Member of the archive that has this checksum; null: the checksum is the running file's. */
+  readonly member: string | null;
 }
 
 /**
@@ -64,6 +68,7 @@ export async function nameByOperator(
   const values = {
     binary_version: version,
     binary_checksum: running.running_checksum,
+    artifact_member: null,
     installed_checksum: running.installed_checksum,
     version_source: 'operator' as const,
     updated_at: new Date(),
@@ -117,7 +122,7 @@ async function fromProfile(
     const { profile } = await chains.profile(chainProfileId);
     const binary = profile.binaries.find(({ name }) => name === binaryName);
     const known = binary?.known_versions.find((version) => version.checksum === checksum);
-    return known ? { version: known.version, url: known.url ?? null, checksum, source: 'profile' } : null;
+    return known ? { version: known.version, url: known.url ?? null, checksum, source: 'profile', member: null } : null;
   } catch (error) {
     // a chain without a readable profile has no names to give; plan and lint say what is wrong with the file
     if (error instanceof FileFormatError || error instanceof ConfigFileNotFoundError) return null;
@@ -131,12 +136,20 @@ async function fromManifests(
   binaryName: string,
   checksum: string,
 ): Promise<NamedVersion | null> {
-  const found = (await manifests.list(chainProfileId)).find(
-    ({ manifest }) => manifest.binary_name === binaryName && manifest.target_checksum === checksum,
-  );
-  if (!found) return null;
-  const { target_version: version, target_url: url } = found.manifest;
-  return { version, url, checksum, source: 'manifest' };
+  for (const { manifest } of await manifests.list(chainProfileId)) {
+    if (manifest.binary_name !== binaryName) continue;
+    const found = filesOf(manifest).find((file) => file.checksum === checksum);
+    if (!found) continue;
+    return { version: manifest.target_version, url: found.url, checksum, source: 'manifest', member: null };
+  }
+  return null;
+}
+
+/** The files that a manifest installs as they are; what runs never has the checksum of an archive. */
+function filesOf({ artifacts, target_url, target_checksum, target_member }: UpgradeManifest) {
+  if (artifacts) return Object.values(artifacts).filter(({ member }) => member === undefined);
+  const plain = target_url !== undefined && target_checksum !== undefined && target_member === undefined;
+  return plain ? [{ url: target_url, checksum: target_checksum }] : [];
 }
 
 /** An archive's checksum differs from the installed file's: what was installed by a rollout is known by its row (A6). */
@@ -149,7 +162,13 @@ async function fromRollouts(
   const row = await db
     .selectFrom('rollout_nodes')
     .innerJoin('rollouts', 'rollouts.id', 'rollout_nodes.rollout_id')
-    .select(['target_version', 'target_binary_url', 'target_binary_checksum'])
+    .select([
+      'target_version',
+      'target_binary_url',
+      'target_binary_checksum',
+      'target_artifact_member',
+      'target_artifact',
+    ])
     .where('chain_profile_id', '=', chainProfileId)
     .where('binary_name', '=', binaryName)
     .where('rollout_nodes.status', '=', 'succeeded')
@@ -158,8 +177,16 @@ async function fromRollouts(
     .limit(1)
     .executeTakeFirst();
   if (!row) return null;
-  const { target_version: version, target_binary_url: url } = row;
-  return { version, url, checksum: row.target_binary_checksum, source: 'rollout' };
+  const {
+    url,
+    checksum: of,
+    member,
+  } = (row.target_artifact as TargetArtifact | null) ?? {
+    url: row.target_binary_url,
+    checksum: row.target_binary_checksum,
+    member: row.target_artifact_member,
+  };
+  return { version: row.target_version, url, checksum: of, member, source: 'rollout' };
 }
 
 async function storeVersion(db: Db, component: RunningComponent, named: NamedVersion | null): Promise<void> {
@@ -167,6 +194,7 @@ async function storeVersion(db: Db, component: RunningComponent, named: NamedVer
     binary_version: named?.version ?? null,
     binary_url: named?.url ?? null,
     binary_checksum: named?.checksum ?? component.runningChecksum,
+    artifact_member: named?.member ?? null,
     installed_checksum: component.installedChecksum ?? component.runningChecksum,
     version_source: named?.source ?? ('unknown' as const),
     updated_at: new Date(),

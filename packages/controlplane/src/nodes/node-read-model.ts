@@ -80,6 +80,7 @@ function nodeView(row: Selectable<NodesTable>, components: readonly ComponentRow
     clock_skew_ms: row.clock_skew_ms,
     joined_at: timestampOrNull(row.joined_at),
     quarantined_at: timestampOrNull(row.quarantined_at),
+    platform: row.platform,
     components: components.map(componentView),
     created_at: timestamp(row.created_at),
   };

@@ -80,6 +80,8 @@ async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, act
       target_binary_url,
       target_binary_checksum: upgrade.target_binary_checksum,
       target_artifact_member: upgrade.target_artifact_member,
+      target_artifact_signature: upgrade.target_artifact_signature && json(upgrade.target_artifact_signature),
+      artifacts: upgrade.artifacts && json(upgrade.artifacts),
       strategy: request.strategy,
       batch_size: request.batch_size,
       canary_size: request.canary_size,

@@ -1,17 +1,18 @@
 import { type Eligibility, judgeEligibility, type RolloutTargetFacts } from '@hoodcloud/domain/eligibility';
+import { artifactFor, type TargetArtifact } from '@hoodcloud/domain/target-artifact';
 import type { Db } from '../db/database.ts';
 import type { PayloadCipher } from '../db/payload-cipher.ts';
 import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
-import { loadEligibilityFacts } from './load-eligibility-facts.ts';
+import { type InstalledFrom, loadEligibilityFacts, loadInstalledFrom } from './load-eligibility-facts.ts';
+import { type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
 
 /** The part of a rollout that says which nodes it is for and what they become. */
-export interface TargetSpec {
+export interface TargetSpec extends NamedArtifacts {
   readonly id: string;
   readonly chain_profile_id: string;
   readonly node_type: string;
   readonly binary_name: string;
   readonly target_version: string;
-  readonly target_binary_checksum: string;
   readonly offline_policy: 'skip' | 'wait';
   readonly config_changes: unknown;
   /** Null: every node of the chain and type. */
@@ -48,6 +49,9 @@ export async function judgeTargets(
   now: number,
 ): Promise<Map<string, Eligibility>> {
   const fleet = await loadEligibilityFacts(db, { binaryName: spec.binary_name, nodeIds, now });
+  const targets = targetArtifacts(spec);
+  const platforms = targets.kind === 'by_platform' ? Object.keys(targets.artifacts) : null;
+  const installed = await loadInstalledFrom(db, spec.binary_name, nodeIds);
   const runtime = await sources.chains.runtime(spec.chain_profile_id);
   const configs = await sources.renderConfigs(spec, nodeIds);
   const judged = [...fleet.values()].map((facts) => {
@@ -56,7 +60,8 @@ export async function judgeTargets(
       nodeType: spec.node_type,
       binaryName: spec.binary_name,
       runtimeType: runtime?.runtime.type ?? null,
-      targetDigests: [spec.target_binary_checksum],
+      targetDigests: digestsOf(artifactFor(targets, facts.platform), installed.get(facts.nodeId)),
+      platforms,
       targetConfigHashes: Object.fromEntries(
         (configs.get(facts.nodeId) ?? []).map(({ path, checksum }) => [path, checksum]),
       ),
@@ -65,4 +70,12 @@ export async function judgeTargets(
     return [facts.nodeId, judgeEligibility(facts, target)] as const;
   });
   return new Map(judged);
+}
+
+/** A member's digest is known where this node once installed it out of this archive (A6). */
+function digestsOf(artifact: TargetArtifact | null, installed: InstalledFrom | undefined): string[] {
+  if (artifact === null) return [];
+  if (artifact.member === null) return [artifact.checksum];
+  const same = installed?.checksum === artifact.checksum && installed.member === artifact.member;
+  return same && installed.installedChecksum !== null ? [installed.installedChecksum] : [];
 }

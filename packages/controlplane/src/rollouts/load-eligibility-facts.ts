@@ -26,6 +26,7 @@ export async function loadEligibilityFacts(
       'n.joined_at',
       'n.last_heartbeat_at',
       'n.quarantined_at',
+      'n.platform',
       'c.runtime_type',
       'c.running_checksum',
       'c.config_checksums',
@@ -33,6 +34,34 @@ export async function loadEligibilityFacts(
     .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
     .execute();
   return new Map(rows.map((row) => [row.id, eligibilityFacts(row, query.now)]));
+}
+
+/** What a component was last installed from, as far as rollouts know. */
+export interface InstalledFrom {
+  /** Of the downloaded file. */
+  readonly checksum: string | null;
+  readonly member: string | null;
+  readonly installedChecksum: string | null;
+}
+
+/** By node: nodes that nobody knows anything of are left out. */
+export async function loadInstalledFrom(
+  db: Db,
+  binaryName: string,
+  nodeIds: readonly string[],
+): Promise<Map<string, InstalledFrom>> {
+  const rows = await db
+    .selectFrom('node_config_state')
+    .select(['node_id', 'binary_checksum', 'artifact_member', 'installed_checksum'])
+    .where('binary_name', '=', binaryName)
+    .where('node_id', '=', sql<string>`any(${[...nodeIds]}::uuid[])`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.node_id,
+      { checksum: row.binary_checksum, member: row.artifact_member, installedChecksum: row.installed_checksum },
+    ]),
+  );
 }
 
 interface NodeRow {
@@ -43,6 +72,7 @@ interface NodeRow {
   readonly joined_at: Date | null;
   readonly last_heartbeat_at: Date | null;
   readonly quarantined_at: Date | null;
+  readonly platform: string | null;
   readonly runtime_type: string | null;
   readonly running_checksum: string | null;
   readonly config_checksums: unknown;
@@ -58,6 +88,7 @@ function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
     online: isOnline(row.last_heartbeat_at, new Date(now)),
     lastHeartbeatAt: row.last_heartbeat_at?.getTime() ?? null,
     quarantined: row.quarantined_at !== null,
+    platform: row.platform,
     component: componentFacts(row),
   };
 }

@@ -17,6 +17,7 @@ import {
 import { priorState } from './node-upgrade-steps.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
+import { wantedVersion } from './upgrade-command.ts';
 
 const ACTOR = 'system:rollout';
 
@@ -101,13 +102,14 @@ async function recordPreviousVersion(tx: Db, rollout: RolloutRow, row: RolloutNo
       binary_version: row.previous_version,
       binary_url: row.previous_binary_url,
       binary_checksum: row.previous_checksum,
+      artifact_member: row.previous_artifact_member,
       installed_checksum: row.previous_installed_checksum,
       config_hashes: json(row.previous_config_hashes),
       updated_at: new Date(),
     })
     .where('node_id', '=', row.node_id)
     .where('binary_name', '=', rollout.binary_name)
-    .where('binary_checksum', '=', rollout.target_binary_checksum)
+    .where('binary_checksum', '=', wantedVersion(rollout, row).checksum)
     .execute();
 }
 

@@ -269,6 +269,7 @@ async function recordVersion(
     binary_version: wanted.version,
     binary_url: wanted.url || null,
     binary_checksum: wanted.checksum,
+    artifact_member: wanted.member,
     installed_checksum: installedChecksum || null,
     version_source: 'rollout' as const,
     updated_at: new Date(),

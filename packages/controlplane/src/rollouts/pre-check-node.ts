@@ -1,7 +1,9 @@
 import { judgeAttemptStart } from '@hoodcloud/domain/attempt-start';
 import { DomainError } from '@hoodcloud/domain/errors';
 import { type Reason, reason, sentenceOf } from '@hoodcloud/domain/reasons';
+import { artifactFor, type TargetArtifact } from '@hoodcloud/domain/target-artifact';
 import type { Database, Db } from '../db/database.ts';
+import { json } from '../db/json.ts';
 import { wakeRollout } from '../engine/engine-outbox.ts';
 import type { AttemptRef, PreCheck } from '../workflows/activity-types.ts';
 import { attemptIdOf } from './attempt-rows.ts';
@@ -11,6 +13,7 @@ import { loadControls, nodeFacts, rolloutFacts } from './load-rollout-snapshot.t
 import { previousVersions, skipNode } from './resolve-targets.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
+import { targetArtifacts } from './target-artifacts.ts';
 
 const ACTOR = 'system:rollout';
 
@@ -20,6 +23,7 @@ const HOPELESS: readonly Reason['code'][] = [
   'node_ineligible',
   'node_quarantined',
   'binary_missing',
+  'no_artifact_for_platform',
   'internal_error',
 ];
 
@@ -94,7 +98,9 @@ function whyBegun(row: RolloutNodeRow, controls: Awaited<ReturnType<typeof loadC
 }
 
 async function begin(tx: Db, rollout: RolloutRow, row: RolloutNodeRow, ref: AttemptRef, why: Reason): Promise<void> {
-  const before = row.attempt_direction === 'upgrade' ? await versionToReturnTo(tx, rollout, row.node_id) : undefined;
+  const upgrade = row.attempt_direction === 'upgrade';
+  const artifact = upgrade ? await artifactOfNode(tx, rollout, row.node_id) : null;
+  const before = artifact ? await versionToReturnTo(tx, rollout, row.node_id, artifact) : undefined;
   await transitionRolloutNode(tx, {
     ...ref,
     from: row.status,
@@ -104,6 +110,7 @@ async function begin(tx: Db, rollout: RolloutRow, row: RolloutNodeRow, ref: Atte
     actor: ACTOR,
     facts: {
       ...before,
+      ...(artifact && { target_artifact: json(artifact) }),
       attempt_count: ref.attempt,
       requested_attempt: ref.attempt,
       left_stopped: false,
@@ -114,10 +121,20 @@ async function begin(tx: Db, rollout: RolloutRow, row: RolloutNodeRow, ref: Atte
   });
 }
 
+/** What the attempt installs: the artifact for the node's platform, kept in its row. Null: none, and a reason stands. */
+async function artifactOfNode(tx: Db, rollout: RolloutRow, nodeId: string): Promise<TargetArtifact | null> {
+  const { platform } = await tx
+    .selectFrom('nodes')
+    .select('platform')
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow();
+  return artifactFor(targetArtifacts(rollout), platform);
+}
+
 /** What the node has at this moment, unless that is the target already (then the way back recorded before stands). */
-async function versionToReturnTo(tx: Db, rollout: RolloutRow, nodeId: string) {
+async function versionToReturnTo(tx: Db, rollout: RolloutRow, nodeId: string, artifact: TargetArtifact) {
   const now = (await previousVersions(tx, rollout.binary_name, [nodeId])).get(nodeId);
-  return now?.previous_checksum === rollout.target_binary_checksum ? undefined : now;
+  return now?.previous_checksum === artifact.checksum ? undefined : now;
 }
 
 /** Whether Postgres refused a second row of a unique index. */

@@ -9,6 +9,7 @@ import { LargestConfigs } from './config-size.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
 import { draftRollout, type RolloutDraft, type RolloutFiles } from './rollout-draft.ts';
+import { fieldsOf, targetArtifacts } from './target-artifacts.ts';
 
 export interface RolloutSources {
   readonly files: RolloutFiles;
@@ -84,7 +85,11 @@ async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft,
     node_type: request.node_type,
     binary_name: upgrade.binary_name,
     target_version: upgrade.target_version ?? '',
+    target_binary_url: upgrade.target_binary_url,
     target_binary_checksum: upgrade.target_binary_checksum,
+    target_artifact_member: upgrade.target_artifact_member,
+    target_artifact_signature: upgrade.target_artifact_signature,
+    artifacts: upgrade.artifacts,
     offline_policy: request.offline_policy,
     config_changes: draft.configChanges,
     node_ids: request.node_ids ?? null,
@@ -151,8 +156,7 @@ function brokenRules(draft: RolloutDraft, nodes: readonly PlannedNode[], activeO
     artifactKind: draft.artifactKind,
     sourceVersion: request.source_version ?? commonVersion(nodes),
     targetVersion: upgrade.target_version ?? '',
-    targetUrl: upgrade.target_binary_url ?? '',
-    targetChecksum: upgrade.target_binary_checksum,
+    artifacts: fieldsOf(targetArtifacts(upgrade)).map(({ field, artifact }) => ({ field, ...artifact })),
     configChangeCount: draft.configChanges.length,
     manifestContentHash: upgrade.manifest_content_hash,
     migrationType: upgrade.migration_type,

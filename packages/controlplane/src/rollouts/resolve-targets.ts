@@ -95,6 +95,7 @@ export async function previousVersions(
       's.binary_version',
       's.binary_url',
       's.binary_checksum',
+      's.artifact_member',
       's.config_hashes',
     ])
     .where('c.binary_name', '=', binaryName)
@@ -107,6 +108,7 @@ export async function previousVersions(
         previous_version: row.binary_version,
         previous_binary_url: row.binary_url,
         previous_checksum: row.binary_checksum ?? row.running_checksum ?? row.installed_checksum,
+        previous_artifact_member: row.artifact_member,
         previous_installed_checksum: row.installed_checksum,
         previous_config_hashes: json(row.config_hashes ?? {}),
       },
@@ -118,6 +120,7 @@ interface PreviousVersion {
   readonly previous_version: string | null;
   readonly previous_binary_url: string | null;
   readonly previous_checksum: string | null;
+  readonly previous_artifact_member: string | null;
   readonly previous_installed_checksum: string | null;
   readonly previous_config_hashes: ReturnType<typeof json>;
 }

@@ -7,20 +7,19 @@ import type { StoredConfigChange } from '../config-rendering/stored-config-chang
 import type { ChainFiles } from '../manifests/chain-files.ts';
 import { ConfigFileNotFoundError, UnsafeNameError } from '../manifests/config-dir.ts';
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
+import { signaturesOf } from './chain-start.ts';
+import { firstOf, missingSignatures, type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
 
 /** The files a rollout is made from. */
 export interface RolloutFiles {
-  readonly chains: Pick<ChainFiles, 'profile' | 'template'>;
+  readonly chains: Pick<ChainFiles, 'profile' | 'runtime' | 'template'>;
   readonly manifests: Pick<ManifestReader, 'get'>;
 }
 
 /** What an upgrade is, whether a manifest said so (auto mode) or the request (manual mode). */
-export interface UpgradeFacts {
+export interface UpgradeFacts extends NamedArtifacts {
   readonly binary_name: string | null;
   readonly target_version: string | null;
-  readonly target_binary_url: string | null;
-  readonly target_binary_checksum: string;
-  readonly target_artifact_member: string | null;
   readonly manifest_content_hash: string | null;
   readonly migration_type: MigrationType;
   readonly recovery_plan: string | null;
@@ -69,7 +68,12 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
     artifactKind: binary?.artifact_kind ?? 'file',
     healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
     configChanges: configs.changes,
-    problems: [...problems, ...profileProblems(request, upgrade, profile), ...configs.problems],
+    problems: [
+      ...problems,
+      ...profileProblems(request, upgrade, profile),
+      ...(await signatureProblems(files, request, upgrade)),
+      ...configs.problems,
+    ],
   };
 }
 
@@ -81,14 +85,23 @@ interface Source {
 
 function manualUpgrade(request: CreateRolloutRequest): Source {
   const required = ['binary_name', 'source_version', 'target_version', 'target_binary_url'] as const;
-  const missing = required.filter((field) => request[field] === undefined);
+  const { artifacts } = request;
+  const missing = required.filter(
+    (field) => request[field] === undefined && !(field === 'target_binary_url' && artifacts),
+  );
   return {
     upgrade: {
       binary_name: request.binary_name ?? null,
       target_version: request.target_version ?? null,
-      target_binary_url: request.target_binary_url ?? null,
-      target_binary_checksum: request.target_binary_checksum ?? '',
-      target_artifact_member: request.target_artifact_member ?? null,
+      ...(artifacts
+        ? firstOf(artifacts)
+        : {
+            target_binary_url: request.target_binary_url ?? null,
+            target_binary_checksum: request.target_binary_checksum ?? '',
+            target_artifact_member: request.target_artifact_member ?? null,
+            target_artifact_signature: request.target_artifact_signature ?? null,
+            artifacts: null,
+          }),
       manifest_content_hash: request.manifest_content_hash ?? null,
       migration_type: request.migration_type ?? 'none',
       recovery_plan: request.recovery_plan ?? null,
@@ -113,9 +126,15 @@ async function upgradeOfManifest(
   const upgrade: UpgradeFacts = {
     binary_name: manifest.binary_name,
     target_version: manifest.target_version,
-    target_binary_url: manifest.target_url,
-    target_binary_checksum: manifest.target_checksum,
-    target_artifact_member: manifest.target_member ?? null,
+    ...(manifest.artifacts
+      ? firstOf(manifest.artifacts)
+      : {
+          target_binary_url: manifest.target_url ?? null,
+          target_binary_checksum: manifest.target_checksum ?? '',
+          target_artifact_member: manifest.target_member ?? null,
+          target_artifact_signature: manifest.target_signature ?? null,
+          artifacts: null,
+        }),
     manifest_content_hash: contentHash,
     migration_type: manifest.state_compatibility.migration_type,
     recovery_plan: manifest.recovery_plan ?? request.recovery_plan ?? null,
@@ -129,6 +148,10 @@ async function upgradeOfManifest(
     code: 'given_by_manifest',
     message: `${file} says ${upgrade[field]}: leave ${field} out.`,
   }));
+  for (const field of ['artifacts', 'target_artifact_signature'] as const) {
+    if (request[field] === undefined) continue;
+    problems.push({ field, code: 'given_by_manifest', message: `${file} says what is installed: leave ${field} out.` });
+  }
   if (request.config_changes !== undefined) {
     const message = `${file} says which configs change: leave config_changes out.`;
     problems.push({ field: 'config_changes', code: 'given_by_manifest', message });
@@ -138,6 +161,17 @@ async function upgradeOfManifest(
     problems.push({ field: 'node_type', code: 'node_type_mismatch', message });
   }
   return { upgrade, changes: manifest.config_changes, problems };
+}
+
+/** Signatures that the chain demands are missed here, before there is a rollout. */
+async function signatureProblems(
+  { chains }: RolloutFiles,
+  request: CreateRolloutRequest,
+  upgrade: UpgradeFacts,
+): Promise<FieldError[]> {
+  const runtime = await chains.runtime(request.chain_profile_id);
+  const required = signaturesOf(runtime, upgrade.binary_name ?? '').required;
+  return required ? missingSignatures(targetArtifacts(upgrade)) : [];
 }
 
 function profileProblems(request: CreateRolloutRequest, upgrade: UpgradeFacts, profile: ChainProfile): FieldError[] {

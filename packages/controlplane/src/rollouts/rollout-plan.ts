@@ -27,6 +27,7 @@ function planView(prepared: PreparedRollout): RolloutPlanView {
     target_version: upgrade.target_version,
     target_binary_url: upgrade.target_binary_url,
     target_binary_checksum: upgrade.target_binary_checksum || null,
+    artifacts: (upgrade.artifacts ?? null) as RolloutPlanView['artifacts'],
     migration_type: upgrade.migration_type,
     rollback_tier: rollbackTier(upgrade.migration_type).tier,
     manifest_content_hash: upgrade.manifest_content_hash,

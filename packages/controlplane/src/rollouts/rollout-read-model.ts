@@ -105,6 +105,7 @@ function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     artifact_kind: row.artifact_kind,
     target_binary_url: row.target_binary_url,
     target_binary_checksum: row.target_binary_checksum,
+    artifacts: (row.artifacts ?? null) as RolloutView['artifacts'],
     strategy: row.strategy,
     batch_size: row.batch_size,
     canary_size: row.canary_size,

@@ -6,6 +6,8 @@ import {
   DriftPolicy,
   LinkPolicy,
   Operation,
+  SignatureFormat,
+  SignaturePolicySchema,
   type UpgradePayload,
   UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
@@ -13,13 +15,21 @@ import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-
 import { type ActionBudgets, scheduleToCloseMs } from '@hoodcloud/domain/activity-budget';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
+import type { ArtifactSignature, TargetArtifact } from '@hoodcloud/domain/target-artifact';
+import { dryStartOf, signaturesOf } from './chain-start.ts';
 import type { CommandConfig } from './rollback-configs.ts';
 import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
+import { targetArtifacts } from './target-artifacts.ts';
 
 const OPERATION_ON_WIRE: Readonly<Record<AgentOperation, Operation>> = {
   UPGRADE: Operation.UPGRADE,
   COMPENSATE: Operation.COMPENSATE,
   CONFIRM: Operation.CONFIRM,
+};
+
+const SIGNATURE_FORMATS: Readonly<Record<ArtifactSignature['format'], SignatureFormat>> = {
+  minisign: SignatureFormat.MINISIGN,
+  cosign_bundle: SignatureFormat.COSIGN_BUNDLE,
 };
 
 /** Nobody waits for a confirmation, so an agent may be away for a day (B2). */
@@ -58,11 +68,10 @@ export function commandBudgetMs(operation: AgentOperation, runtime: ChainRuntime
 }
 
 /** What is to run on a node after an attempt: the target, or what was there before for a rollback. */
-export interface WantedVersion {
+export interface WantedVersion extends TargetArtifact {
   readonly version: string;
-  readonly url: string;
-  readonly checksum: string;
-  readonly member: string;
+  /** Of what gets installed, when this node had it before; null: unknown (A6). */
+  readonly installedChecksum: string | null;
 }
 
 /**
@@ -71,12 +80,10 @@ export interface WantedVersion {
  */
 export function wantedVersion(rollout: RolloutRow, row: RolloutNodeRow): WantedVersion {
   if (row.attempt_direction === 'upgrade') {
-    return {
-      version: rollout.target_version,
-      url: rollout.target_binary_url,
-      checksum: rollout.target_binary_checksum,
-      member: rollout.target_artifact_member ?? '',
-    };
+    const artifact = chosenArtifact(rollout, row);
+    const same = row.previous_checksum === artifact.checksum && row.previous_artifact_member === artifact.member;
+    const installedChecksum = same ? row.previous_installed_checksum : null;
+    return { version: rollout.target_version, ...artifact, installedChecksum };
   }
   const checksum = row.previous_checksum ?? row.previous_installed_checksum;
   if (checksum === null) throw new NoPreviousVersionError(row.node_id);
@@ -85,8 +92,18 @@ export function wantedVersion(rollout: RolloutRow, row: RolloutNodeRow): WantedV
     version: row.previous_version ?? 'unknown',
     url: row.previous_binary_url ?? '',
     checksum,
-    member: row.previous_binary_url === null ? '' : (rollout.target_artifact_member ?? ''),
+    member: row.previous_artifact_member,
+    signature: null,
+    installedChecksum: row.previous_installed_checksum,
   };
+}
+
+/** What the attempt was given at its beginning; one for all nodes where the rollout has only that. */
+function chosenArtifact(rollout: RolloutRow, row: RolloutNodeRow): TargetArtifact {
+  if (row.target_artifact !== null) return row.target_artifact as unknown as TargetArtifact;
+  const targets = targetArtifacts(rollout);
+  if (targets.kind === 'one') return targets.artifact;
+  throw new Error(`attempt ${row.attempt_count} of node ${row.node_id} began without an artifact`);
 }
 
 /** Serializes what travels to the agent: references and rendered content, no instructions (B1). */
@@ -103,6 +120,7 @@ export function upgradePayload(input: {
 }): Buffer {
   const { rollout, row } = input;
   const wanted = wantedVersion(rollout, row);
+  const dryStart = dryStartOf(input.runtime, rollout.binary_name);
   const source = row.attempt_direction === 'upgrade' ? row.previous_version : rollout.target_version;
   const payload: UpgradePayload = create(UpgradePayloadSchema, {
     attemptId: input.attemptId,
@@ -115,8 +133,14 @@ export function upgradePayload(input: {
       kind: rollout.artifact_kind === 'image' ? ArtifactKind.IMAGE : ArtifactKind.FILE,
       url: wanted.url,
       checksum: wanted.checksum,
-      member: wanted.member,
+      member: wanted.member ?? '',
+      installedChecksum: wanted.installedChecksum ?? '',
+      ...(wanted.signature && {
+        signature: { format: SIGNATURE_FORMATS[wanted.signature.format], url: wanted.signature.url },
+      }),
     },
+    signaturePolicy: wireSignatures(input.runtime, rollout.binary_name),
+    ...(dryStart && { dryStart: { args: [...dryStart.args], timeoutMs: dryStart.timeoutMs } }),
     configFiles: input.configs.map((config) => ({
       ...config,
       lastWrittenChecksum: input.lastWritten[config.path] ?? '',
@@ -126,6 +150,11 @@ export function upgradePayload(input: {
     budgets: wireBudgets(input.runtime, input.stableMs),
   });
   return encodeUpgradePayload(payload);
+}
+
+function wireSignatures(runtime: ChainRuntime | null, binaryName: string) {
+  const { required, publicKeys } = signaturesOf(runtime, binaryName);
+  return create(SignaturePolicySchema, { required, publicKeys: [...publicKeys] });
 }
 
 /** 0 means the action's default. */

@@ -3,14 +3,21 @@ import type { MigrationType, RolloutStrategyName } from '../rollout-strategy-nam
 /** What a node takes; rules ask this and never which runtime it has. */
 export type ArtifactKind = 'file' | 'image';
 
+/** One artifact and the field that names it: `artifacts.linux/amd64`; null: the specification's own fields do. */
+export interface RuledArtifact {
+  readonly field: string | null;
+  readonly url: string;
+  readonly checksum: string;
+}
+
 /** A rollout that someone wants to create, manifest and defaults filled in. Durations in milliseconds. */
 export interface RolloutRuleInput {
   readonly artifactKind: ArtifactKind;
   /** Null in auto mode: each node's recorded version (E5). */
   readonly sourceVersion: string | null;
   readonly targetVersion: string;
-  readonly targetUrl: string;
-  readonly targetChecksum: string;
+  /** What nodes download; one, or one for each platform. */
+  readonly artifacts: readonly RuledArtifact[];
   /** How many files `config_changes` names (E6). */
   readonly configChangeCount: number;
   readonly manifestContentHash: string | null;

@@ -186,6 +186,7 @@ export interface NodeConfigStateTable {
   version_source: Generated<'unknown' | 'manifest' | 'profile' | 'rollout' | 'operator'>;
   config_hashes: Generated<unknown>;
   updated_at: Generated<Date>;
+  artifact_member: string | null;
 }
 
 export interface NodeHeartbeatsTable {
@@ -217,6 +218,7 @@ export interface NodesTable {
   quarantined_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  platform: string | null;
 }
 
 export interface RolloutControlsTable {
@@ -274,6 +276,8 @@ export interface RolloutNodesTable {
   log_tail: Generated<unknown>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  previous_artifact_member: string | null;
+  target_artifact: unknown;
 }
 
 export interface RolloutsTable {
@@ -326,6 +330,8 @@ export interface RolloutsTable {
   ended_at: Date | null;
   updated_at: Generated<Date>;
   link_policy: Generated<'follow' | 'replace'>;
+  artifacts: unknown;
+  target_artifact_signature: unknown;
 }
 
 export interface Tables {

@@ -609,6 +609,20 @@ export declare type UpgradePayload = Message<"hoodcloud.agent.v1.UpgradePayload"
    * @generated from field: hoodcloud.agent.v1.LinkPolicy link_policy = 11;
    */
   linkPolicy: LinkPolicy;
+
+  /**
+   * Absent: signatures are not asked for.
+   *
+   * @generated from field: hoodcloud.agent.v1.SignaturePolicy signature_policy = 12;
+   */
+  signaturePolicy?: SignaturePolicy | undefined;
+
+  /**
+   * Absent: the agent's own default.
+   *
+   * @generated from field: hoodcloud.agent.v1.DryStart dry_start = 13;
+   */
+  dryStart?: DryStart | undefined;
 };
 
 /**
@@ -644,6 +658,20 @@ export declare type Artifact = Message<"hoodcloud.agent.v1.Artifact"> & {
    * @generated from field: string member = 4;
    */
   member: string;
+
+  /**
+   * `sha256:<hex>` of what gets installed, when it is known: a member differs from its archive (A6). Empty: unknown.
+   *
+   * @generated from field: string installed_checksum = 5;
+   */
+  installedChecksum: string;
+
+  /**
+   * Absent: nobody signed it.
+   *
+   * @generated from field: hoodcloud.agent.v1.ArtifactSignature signature = 6;
+   */
+  signature?: ArtifactSignature | undefined;
 };
 
 /**
@@ -651,6 +679,79 @@ export declare type Artifact = Message<"hoodcloud.agent.v1.Artifact"> & {
  * Use `create(ArtifactSchema)` to create a new message.
  */
 export declare const ArtifactSchema: GenMessage<Artifact>;
+
+/**
+ * A detached signature of the downloaded file.
+ *
+ * @generated from message hoodcloud.agent.v1.ArtifactSignature
+ */
+export declare type ArtifactSignature = Message<"hoodcloud.agent.v1.ArtifactSignature"> & {
+  /**
+   * @generated from field: hoodcloud.agent.v1.SignatureFormat format = 1;
+   */
+  format: SignatureFormat;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.ArtifactSignature.
+ * Use `create(ArtifactSignatureSchema)` to create a new message.
+ */
+export declare const ArtifactSignatureSchema: GenMessage<ArtifactSignature>;
+
+/**
+ * The artifact must be signed by one of these keys. Keys in the agent's own file win over them.
+ *
+ * @generated from message hoodcloud.agent.v1.SignaturePolicy
+ */
+export declare type SignaturePolicy = Message<"hoodcloud.agent.v1.SignaturePolicy"> & {
+  /**
+   * @generated from field: bool required = 1;
+   */
+  required: boolean;
+
+  /**
+   * A minisign key in base64, or a PEM public key.
+   *
+   * @generated from field: repeated string public_keys = 2;
+   */
+  publicKeys: string[];
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.SignaturePolicy.
+ * Use `create(SignaturePolicySchema)` to create a new message.
+ */
+export declare const SignaturePolicySchema: GenMessage<SignaturePolicy>;
+
+/**
+ * How the new binary is tried before the node is stopped: it must answer these arguments with exit status 0.
+ *
+ * @generated from message hoodcloud.agent.v1.DryStart
+ */
+export declare type DryStart = Message<"hoodcloud.agent.v1.DryStart"> & {
+  /**
+   * @generated from field: repeated string args = 1;
+   */
+  args: string[];
+
+  /**
+   * 0: the agent's default.
+   *
+   * @generated from field: uint32 timeout_ms = 2;
+   */
+  timeoutMs: number;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.DryStart.
+ * Use `create(DryStartSchema)` to create a new message.
+ */
+export declare const DryStartSchema: GenMessage<DryStart>;
 
 /**
  * @generated from message hoodcloud.agent.v1.ConfigFile
@@ -919,6 +1020,13 @@ export declare type CommandResult = Message<"hoodcloud.agent.v1.CommandResult"> 
    * @generated from field: optional uint32 restarts = 15;
    */
   restarts?: number | undefined;
+
+  /**
+   * What the new binary said of itself when it was tried; shown, never relied on (D4b).
+   *
+   * @generated from field: string reported_version = 16;
+   */
+  reportedVersion: string;
 };
 
 /**
@@ -1084,6 +1192,33 @@ export enum Operation {
  * Describes the enum hoodcloud.agent.v1.Operation.
  */
 export declare const OperationSchema: GenEnum<Operation>;
+
+/**
+ * @generated from enum hoodcloud.agent.v1.SignatureFormat
+ */
+export enum SignatureFormat {
+  /**
+   * @generated from enum value: SIGNATURE_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: SIGNATURE_FORMAT_MINISIGN = 1;
+   */
+  MINISIGN = 1,
+
+  /**
+   * What `cosign sign-blob --key … --bundle` writes.
+   *
+   * @generated from enum value: SIGNATURE_FORMAT_COSIGN_BUNDLE = 2;
+   */
+  COSIGN_BUNDLE = 2,
+}
+
+/**
+ * Describes the enum hoodcloud.agent.v1.SignatureFormat.
+ */
+export declare const SignatureFormatSchema: GenEnum<SignatureFormat>;
 
 /**
  * @generated from enum hoodcloud.agent.v1.DriftPolicy

@@ -1,0 +1,19 @@
+import type { ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
+
+/** How a new binary is tried before the stop; null: as the agent does by itself. */
+export function dryStartOf(
+  runtime: ChainRuntime | null,
+  binaryName: string,
+): { readonly args: readonly string[]; readonly timeoutMs: number } | null {
+  const said = runtime?.binaries[binaryName]?.dry_start ?? runtime?.dry_start;
+  return said === undefined ? null : { args: said.args, timeoutMs: Math.round(said.timeout_seconds * 1000) };
+}
+
+/** Whose signatures the chain demands for a binary. */
+export function signaturesOf(
+  runtime: ChainRuntime | null,
+  binaryName: string,
+): { readonly required: boolean; readonly publicKeys: readonly string[] } {
+  const said = runtime?.binaries[binaryName]?.signatures ?? runtime?.signatures;
+  return { required: said?.policy === 'required', publicKeys: said?.public_keys ?? [] };
+}
