@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import {
-  type BuildProgress,
-  type CometbftRelease,
-  type EnsureOptions,
-  ensureCometbft,
-} from '@hoodcloud/testkit/chains/cometbft-binaries';
+import { type CometbftRelease, ensureCometbft } from '@hoodcloud/testkit/chains/cometbft-binaries';
 import { createNetwork, loopbackPlaces, type Validator } from '@hoodcloud/testkit/chains/cometbft-network';
+import type { BuildProgress, EnsureOptions } from '@hoodcloud/testkit/chains/go-binaries';
 import type { DemoFolder } from '../stage/demo-state.ts';
 import type { Narrator } from '../stage/narrator.ts';
 import { type DemoChain, type DemoRelease, type DemoReleases, VALIDATORS } from './demo-chain.ts';

@@ -1,4 +1,4 @@
-import { goAvailable } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import { goAvailable } from '@hoodcloud/testkit/chains/go-binaries';
 import type { DemoArguments } from '../demo-arguments.ts';
 import { Cast } from '../stage/cast.ts';
 import { chooseKeptPorts, choosePorts, DemoFolder } from '../stage/demo-state.ts';

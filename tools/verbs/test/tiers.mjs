@@ -50,13 +50,13 @@ export async function prepareTier(tier) {
 /** The live chain's programs, before any test's clock runs. Where they can't be built, the tests that need them say so. */
 async function buildChain() {
   await step(
-    'Making sure of the CometBFT releases that tests upgrade between',
-    '1 s, the first time 1-3 min',
+    'Making sure of the CometBFT and geth releases that tests upgrade between',
+    '1 s, the first time 5-8 min',
     async () => {
       const { code, output } = await runCollected(process.execPath, [
         '--import',
         'tsx',
-        'tools/chains/build-cometbft.ts',
+        'tools/chains/build-chains.ts',
       ]);
       if (code !== 0) console.error(output);
     },

@@ -1,149 +1,26 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
+import { type ChainBinary, type EnsureOptions, ensureBinaries, ensureBinary, type GoProgram } from './go-binaries.ts';
 
-const run = promisify(execFile);
-const MODULE = 'github.com/cometbft/cometbft/cmd/cometbft';
+const COMETBFT: GoProgram = {
+  name: 'CometBFT',
+  module: 'github.com/cometbft/cometbft/cmd/cometbft',
+  buildSeconds: 60,
+};
 
 /** The releases that demo and tests upgrade between; v1.0.1 panics on the data of v0.38. */
 export const COMETBFT_RELEASES = ['v0.38.17', 'v0.38.21', 'v1.0.1'] as const;
 export type CometbftRelease = (typeof COMETBFT_RELEASES)[number];
+/** v0.38.21 itself reports 0.38.19. */
+export type CometbftBinary = ChainBinary<CometbftRelease>;
 
-/** How long one build takes on two cores with a cold Go cache. */
-export const EXPECTED_BUILD_SECONDS = 60;
-
-/** A release on this machine. A binary is known by its SHA-256: v0.38.21 itself reports 0.38.19. */
-export interface CometbftBinary {
-  readonly release: CometbftRelease;
-  readonly path: string;
-  readonly sha256: string;
+/** Makes sure of one release. @throws BuildError when Go is missing or the build fails */
+export function ensureCometbft(release: CometbftRelease, options?: EnsureOptions): Promise<CometbftBinary> {
+  return ensureBinary(COMETBFT, release, options);
 }
 
-export interface BuildProgress {
-  readonly release: CometbftRelease;
-  readonly state: 'cached' | 'building' | 'built';
-  readonly elapsedSeconds: number;
-  readonly expectedSeconds: number;
-}
-
-export interface EnsureOptions {
-  /** Where binaries are kept; by default outside the work tree, in the user's cache folder. */
-  readonly cacheDir?: string;
-  /** Called when a state begins, and every second of a build. */
-  readonly onProgress?: (progress: BuildProgress) => void;
-  readonly signal?: AbortSignal;
-  /** Leaves the processors to whoever wants them: for a build beside a chain that lives. */
-  readonly inBackground?: boolean;
-}
-
-/** A release could not be built; the message says what to do. */
-export class CometbftBuildError extends Error {
-  readonly code = 'cometbft_build_failed';
-}
-
-/** `$XDG_CACHE_HOME/hoodcloud-rollout/bin`, else the same under `~/.cache`. */
-export function defaultCacheDir(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hoodcloud-rollout', 'bin');
-}
-
-/** Whether Go is on the PATH, the one thing that a build needs besides the network. */
-export async function goAvailable(): Promise<boolean> {
-  return succeeds('go', ['version']);
-}
-
-/**
- * Makes sure of one release: takes it from the cache when it runs, else builds it with `go install` and renames it in.
- * @throws CometbftBuildError when Go is missing or the build fails
- */
-export async function ensureCometbft(release: CometbftRelease, options: EnsureOptions = {}): Promise<CometbftBinary> {
-  const { cacheDir = defaultCacheDir() } = options;
-  const path = join(cacheDir, `cometbft-${release}`);
-  const progress = progressReporter(release, options);
-  if (await succeeds(path, ['version'])) progress('cached');
-  else {
-    progress('building');
-    const ticker = setInterval(() => progress('building'), 1000);
-    try {
-      await build(release, cacheDir, path, options);
-    } finally {
-      clearInterval(ticker);
-    }
-    progress('built');
-  }
-  return { release, path, sha256: await sha256Of(path) };
-}
-
-/** Makes sure of several releases, one after the other: a build uses every core by itself. */
-export async function ensureCometbftReleases<R extends CometbftRelease>(
-  releases: readonly R[],
-  options: EnsureOptions = {},
-): Promise<Record<R, CometbftBinary>> {
-  const found: [R, CometbftBinary][] = [];
-  for (const release of releases) found.push([release, await ensureCometbft(release, options)]);
-  return Object.fromEntries(found) as Record<R, CometbftBinary>;
-}
-
-async function build(
-  release: CometbftRelease,
-  cacheDir: string,
-  path: string,
-  { signal, inBackground = false }: EnsureOptions,
-): Promise<void> {
-  if (!(await goAvailable())) {
-    throw new CometbftBuildError(
-      `CometBFT ${release} is built with Go, and there is no go on the PATH: install Go 1.23 or newer.`,
-    );
-  }
-  await mkdir(cacheDir, { recursive: true });
-  const bin = await mkdtemp(join(cacheDir, '.build-'));
-  const env = { ...process.env, GOBIN: bin, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' };
-  try {
-    const install = ['go', 'install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${release}`] as const;
-    const [program, ...args] = inBackground ? (['nice', '-n', '19', ...install] as const) : install;
-    await run(program, args, {
-      env,
-      maxBuffer: 16 << 20,
-      ...(signal && { signal }),
-    });
-    await rename(join(bin, 'cometbft'), path); // atomic: another build of the same release may run
-  } catch (cause) {
-    if (signal?.aborted) throw cause;
-    throw new CometbftBuildError(
-      `go install ${MODULE}@${release} failed: ${lastLines(cause)} Check the network and GOPROXY, then run it again.`,
-      { cause },
-    );
-  } finally {
-    await rm(bin, { recursive: true, force: true });
-  }
-}
-
-function progressReporter(release: CometbftRelease, { onProgress }: EnsureOptions) {
-  const started = performance.now();
-  return (state: BuildProgress['state']) => {
-    const elapsedSeconds = Math.round((performance.now() - started) / 1000);
-    onProgress?.({ release, state, elapsedSeconds, expectedSeconds: EXPECTED_BUILD_SECONDS });
-  };
-}
-
-async function succeeds(file: string, args: readonly string[]): Promise<boolean> {
-  return run(file, args).then(
-    () => true,
-    () => false,
-  );
-}
-
-function lastLines(cause: unknown): string {
-  const stderr = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-  return stderr.trim().split('\n').slice(-3).join(' ');
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
+/** Makes sure of several releases. @throws BuildError when Go is missing or a build fails */
+export function ensureCometbftReleases<Release extends CometbftRelease>(
+  releases: readonly Release[],
+  options?: EnsureOptions,
+): Promise<Record<Release, ChainBinary<Release>>> {
+  return ensureBinaries(COMETBFT, releases, options);
 }

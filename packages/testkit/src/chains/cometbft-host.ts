@@ -36,14 +36,18 @@ WantedBy=multi-user.target
 export async function installCometbft(host: Host, validator: Validator, binary: string): Promise<void> {
   const { home, user, unit } = COMETBFT_ON_HOST;
   await host.sh(`useradd --system --home-dir ${home} --shell /usr/sbin/nologin ${user}`);
-  for (const file of await filesBelow(validator.home)) {
-    await host.writeFile(join(home, relative(validator.home, file)), await readFile(file), 0o600);
-  }
+  await putHome(host, validator, home, `${user}:`);
   await host.writeFile(COMETBFT_ON_HOST.binary, await readFile(binary), 0o755);
   await host.writeFile(`/etc/systemd/system/${unit}`, UNIT_FILE);
-  await host.sh(
-    `chown -R ${user}: ${home}; chmod -R u+rwX,go= ${home}; systemctl daemon-reload; systemctl enable -q ${unit}`,
-  );
+  await host.sh(`systemctl daemon-reload; systemctl enable -q ${unit}`);
+}
+
+/** Puts a validator's keys, genesis and configuration into a folder of the host; `owner` as chown wants it. */
+export async function putHome(host: Host, validator: Validator, folder: string, owner: string): Promise<void> {
+  for (const file of await filesBelow(validator.home)) {
+    await host.writeFile(join(folder, relative(validator.home, file)), await readFile(file), 0o600);
+  }
+  await host.sh(`chown -R ${owner} ${folder}; chmod -R u+rwX,go= ${folder}`);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -1,0 +1,96 @@
+import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { ensureGethReleases } from '@hoodcloud/testkit/chains/geth-binaries';
+import { createDockerLab, type DockerLab, dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
+import { installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gethOnSystemd } from './real-failures/geth-on-systemd.ts';
+import type { RealNode } from './real-failures/real-node.ts';
+import { ControlPlane } from './stack/control-plane.ts';
+import { bundlePrograms, type Programs } from './stack/programs.ts';
+import { NODE_TYPE, writeRealChain } from './stack/real-chain.ts';
+import { type Stores, sharedStores } from './stack/stores.ts';
+import { until } from './stack/until.ts';
+
+/** CometBFT under systemd is the live chain's own test. */
+const NODES = ['geth under systemd'] as const;
+const MINUTE = 60_000;
+
+/** Releases that really can't run on the data of the release before them (issue: real upgrades that fail for real). */
+describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refuse', () => {
+  let lab: DockerLab;
+  let artifacts: ArtifactServer;
+  let programs: Programs;
+  let stores: Stores;
+  let plane: ControlPlane;
+  let nodes: Record<(typeof NODES)[number], RealNode>;
+
+  beforeAll(async () => {
+    const geth = await ensureGethReleases();
+    const docker = await createDockerLab('gethbox');
+    lab = docker.lab;
+    artifacts = await ArtifactServer.listen(lab.hosts.controlAddress);
+    programs = await bundlePrograms();
+    stores = await sharedStores();
+    plane = await ControlPlane.start({ programs, ...stores, bind: lab.hosts.controlAddress });
+    nodes = {
+      'geth under systemd': await gethOnSystemd(lab.hosts, geth),
+    };
+    for (const node of Object.values(nodes)) {
+      await writeRealChain(plane.configDir, node.chain, node.running, [await node.offer(artifacts)]);
+      await join(node);
+    }
+  }, 10 * MINUTE);
+
+  afterAll(async () => {
+    await plane?.dispose();
+    await stores?.dispose();
+    programs?.dispose();
+    await artifacts?.close();
+    await lab?.clean();
+  });
+
+  /** Adds the node, joins its agent, and waits until it is shown healthy with its version. */
+  async function join({ chain, host, running, component }: RealNode): Promise<void> {
+    const agent = {
+      control_plane: { address: plane.gateway },
+      state_dir: '/var/lib/hoodcloud',
+      allow_http_hosts: [lab.hosts.controlAddress],
+      components: [component],
+    };
+    await plane.hoodctl.does('node', 'add', host.name, '--chain', chain.id, '--type', NODE_TYPE);
+    const { join_token } = await plane.hoodctl.asks<JoinTokenView>('node', 'join-token', host.name);
+    await installAgent(host, JSON.stringify(agent), join_token);
+    await until(`${host.name} to be healthy with ${running.version}`, async () => {
+      const { online, state, components } = await plane.hoodctl.asks<NodeView>('node', 'show', host.name);
+      return online && state === 'healthy' && components[0]?.binary_version === running.version;
+    });
+  }
+
+  it.each(NODES)(
+    '%s is undone, keeps height and state, and its own words reach the operator',
+    async (name) => {
+      const node = nodes[name];
+      const before = await node.look();
+      const words = ['--chain', node.chain.id, '--type', NODE_TYPE, '--strategy', 'rolling', '--start', '--watch'];
+      const { code } = await plane.hoodctl.run('rollout', 'create', '--upgrade', node.refused, ...words);
+      expect(code).not.toBe(0);
+
+      const shown = await plane.hoodctl.run('rollout', 'status', 'latest', '--output', 'json');
+      const rollout = JSON.parse(shown.stdout) as RolloutDetail;
+      const { items } = await plane.hoodctl.get<{ items: RolloutNodeView[] }>(`/rollouts/${rollout.id}/nodes`);
+      expect(items).toHaveLength(1);
+      expect(items[0]).toMatchObject({ status: 'rolled_back', attempt_count: 1 });
+      expect(items[0]?.error_message).toMatch(node.refusal);
+
+      expect(await node.runs()).toBe(node.running.checksum);
+      const after = await until(`${name} to make blocks again`, async () => {
+        const state = await node.look();
+        return state.height > before.height ? state : null;
+      });
+      expect(after.kept).toEqual(before.kept);
+    },
+    5 * MINUTE,
+  );
+});

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A chain whose real program the tests run: what an operator writes into its profile. */
+export interface RealChain {
+  readonly id: string;
+  readonly binary: string;
+  readonly runtimeType: 'systemd' | 'docker';
+  readonly health: Readonly<Record<string, string | number>>;
+}
+
+/** A version by its content: a file's SHA-256, or an image's digest. */
+export interface RealVersion {
+  readonly version: string;
+  /** `sha256:<hex>`. */
+  readonly checksum: string;
+}
+
+/** A version that nodes can be upgraded to: a file at an address, or an image by `name@sha256:…`. */
+export interface OfferedVersion extends RealVersion {
+  readonly url: string;
+}
+
+export const NODE_TYPE = 'validator';
+
+/** Writes the chain's profile, its runtime file and one manifest a target, as an operator's config folder has them. */
+export async function writeRealChain(
+  configDir: string,
+  chain: RealChain,
+  running: RealVersion,
+  targets: readonly OfferedVersion[],
+): Promise<void> {
+  const folder = join(configDir, chain.id);
+  const upgrades = join(configDir, 'upgrades', chain.id);
+  for (const path of [folder, upgrades]) await mkdir(path, { recursive: true });
+  await writeFile(join(folder, 'profile.yaml'), yaml(profile(chain, running)));
+  await writeFile(join(folder, 'runtime.yaml'), yaml({ runtime: { type: chain.runtimeType } }));
+  for (const target of targets) {
+    await writeFile(join(upgrades, `${target.version}.yaml`), yaml(manifest(chain, target)));
+  }
+}
+
+function profile({ id, binary, runtimeType, health }: RealChain, running: RealVersion): object {
+  const artifactKind = runtimeType === 'docker' ? 'image' : 'file';
+  const known = { version: running.version, checksum: running.checksum };
+  return {
+    chain_profile_id: id,
+    node_types: [NODE_TYPE],
+    binaries: [{ name: binary, artifact_kind: artifactKind, known_versions: [known] }],
+    // life signs wanted of a node before it counts, short enough for a test (D4c wants ten seconds in production)
+    health: { health_wait_seconds: 6, stable_seconds: 3, ...health },
+  };
+}
+
+function manifest({ id, binary }: RealChain, { version, url, checksum }: OfferedVersion): object {
+  return {
+    upgrade_id: version,
+    chain_profile_id: id,
+    node_type: NODE_TYPE,
+    binary_name: binary,
+    target_version: version,
+    target_url: url,
+    target_checksum: checksum,
+    state_compatibility: { migration_type: 'compatible' },
+  };
+}
+
+/** JSON is YAML too. */
+function yaml(content: object): string {
+  return JSON.stringify(content, null, 2);
+}
