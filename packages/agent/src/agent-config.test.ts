@@ -33,6 +33,7 @@ it('reads what is there and fills in what may be absent', () => {
       {
         binary_name: 'cometbft',
         install_path: '/usr/local/bin/cometbft',
+        releases_dir: null,
         data_dir: '/var/lib/cometbft',
         config_roots: ['/var/lib/cometbft/config'],
         metrics_url: 'http://127.0.0.1:26660/metrics',
@@ -41,6 +42,7 @@ it('reads what is there and fills in what may be absent', () => {
       {
         binary_name: 'sidecar',
         install_path: '/opt/sidecar',
+        releases_dir: null,
         data_dir: '/var/lib/sidecar',
         config_roots: [],
         metrics_url: null,

@@ -46,6 +46,8 @@ export interface TlsConfig {
 export interface ComponentConfig {
   readonly binary_name: string;
   readonly install_path: string;
+  /** Folder of the releases that a replaced link leads to, e.g. Cosmovisor's `upgrades`; null: beside the present one. */
+  readonly releases_dir: string | null;
   /** Backups are kept in `{data_dir}/.upgrade-backup`. */
   readonly data_dir: string;
   /** An upgrade may write configs inside these folders only (A9). */
@@ -105,6 +107,7 @@ const processRuntime: Read<RuntimeConfig> = object<ProcessRuntimeConfig>({
 const component = object<ComponentConfig>({
   binary_name: required(matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name of letters, digits, ".", "_" and "-"')),
   install_path: required(absolutePath),
+  releases_dir: optional(absolutePath, null),
   data_dir: required(absolutePath),
   config_roots: optional(listOf(absolutePath), []),
   metrics_url: optional(matching(/^https?:\/\/\S+$/, 'an http address'), null),

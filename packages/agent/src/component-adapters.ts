@@ -21,6 +21,7 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
   const { runtime } = component;
   const files = {
     installPath: component.install_path,
+    releasesDir: component.releases_dir,
     configRoots: component.config_roots,
     allowHttpHosts: config.allow_http_hosts,
   };

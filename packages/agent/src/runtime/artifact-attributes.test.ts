@@ -74,7 +74,7 @@ async function upgrade(): Promise<void> {
   await files.backupState(backupDir, [config], signal);
   const handle = await acquire();
   await files.verifyArtifact(handle, signal);
-  await files.installArtifact(handle);
+  await files.installArtifact(handle, backupDir);
   await files.writeConfig(config, Buffer.from('peers = 100\n'));
 }
 
@@ -119,7 +119,7 @@ it('takes what the binary has at the moment of the swap, when it was changed aft
   await files.verifyArtifact(handle, signal);
   await setExtendedAttributes(binary, { 'user.late': Buffer.from('1') });
   const before = await looksOf(binary);
-  await files.installArtifact(handle);
+  await files.installArtifact(handle, backupDir);
   expect(await looksOf(binary)).toEqual(before);
 });
 

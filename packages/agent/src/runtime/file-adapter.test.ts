@@ -86,7 +86,7 @@ async function snapshot(): Promise<unknown> {
 
 it('gives the new binary the owner and mode of the old one (A8)', async () => {
   const before = await stat(binary);
-  await files.installArtifact(await acquire());
+  await files.installArtifact(await acquire(), backupDir);
   const { mode, uid, gid } = await stat(binary);
   expect({ mode, uid, gid }).toEqual({ mode: before.mode, uid: before.uid, gid: before.gid });
 });
@@ -96,7 +96,7 @@ it('follows a link at the install path and leaves it in place (A8, field case 50
   await symlink(binary, link);
   files = artifactAt(link);
   const handle = await acquire();
-  await files.installArtifact(handle);
+  await files.installArtifact(handle, backupDir);
   expect((await lstat(link)).isSymbolicLink()).toBe(true);
   expect(checksumOf(await readFile(binary))).toBe(handle.installedChecksum);
 });
@@ -154,7 +154,7 @@ it.each(['original', 'copy in the manifest', 'copy on the disk'])(
   'restores nothing when the checksum of the %s differs (A12)',
   async (which) => {
     await files.backupState(backupDir, [config], signal);
-    await files.installArtifact(await acquire());
+    await files.installArtifact(await acquire(), backupDir);
     const before = await snapshot();
     const path = join(backupDir, 'manifest.json');
     const manifest = JSON.parse(await readFile(path, 'utf8'));
@@ -181,7 +181,7 @@ it('brings back content, mode, owner and time of every file, wherever the change
     fc.asyncProperty(fc.nat(4), fc.array(fc.nat(3), { maxLength: 4 }), async (stopAfter, repeated) => {
       const changes = [
         async () => void (await acquire()),
-        async () => files.installArtifact(await acquire()),
+        async () => files.installArtifact(await acquire(), backupDir),
         () => files.writeConfig(config, Buffer.from('peers = 100\n')),
         () => files.writeConfig(fresh, Buffer.from('new\n')),
       ];

@@ -8,11 +8,15 @@ import { downloadArtifact } from './artifact-download.ts';
 import { ConfigFileAdapter } from './config-file-adapter.ts';
 import { requireExecutable } from './elf-header.ts';
 import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
+import { checkPlace, otherReleases, type ReleasePlace, releasePlace } from './release-place.ts';
+import { switchRelease, undoRelease } from './release-switch.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
 
 export interface FileAdapterSettings {
-  /** Absolute path of the binary; a link is followed (A8). */
+  /** Absolute path of the binary; a link is followed, or replaced where a command asks for it (A8). */
   readonly installPath: string;
+  /** Folder of the releases that a replaced link leads to; by default that of the present one. */
+  readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
   /** One for the whole agent: what the download learned, `status()` needs not hash again. */
@@ -45,6 +49,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
   async acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
     requirePlainFile(artifact);
+    await this.#requirePlace(artifact, artifact.checksum);
     const target = await this.#downloadPath(artifact);
     const attributes = await this.#attributesToGive();
     const kept = await findInBackups(options.backupDirs, artifact.checksum);
@@ -61,8 +66,13 @@ export abstract class FileAdapter extends ConfigFileAdapter {
   }
 
   async findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
-    const path = await this.#downloadPath(artifact);
-    return (await this.#settings.hashes.of(path)) === artifact.checksum ? handleOf(artifact, path) : null;
+    const place = await this.#place(artifact);
+    const prepared = place === null || place.newRoot === place.oldRoot ? [] : [place.binary];
+    const paths = [await this.#downloadPath(artifact), ...prepared];
+    for (const path of paths) {
+      if ((await this.#settings.hashes.of(path)) === artifact.checksum) return handleOf(artifact, path);
+    }
+    return null;
   }
 
   async discardArtifact(artifact: WantedArtifact): Promise<void> {
@@ -82,7 +92,8 @@ export abstract class FileAdapter extends ConfigFileAdapter {
       );
     }
     await this.#settings.hashes.learn(handle.location, checksum);
-    await this.#attributes.give(await this.target(), handle.location);
+    const place = await this.#requirePlace(handle.artifact, handle.installedChecksum);
+    if (handle.location !== place?.binary) await this.#attributes.give(await this.target(), handle.location);
     await requireExecutable(handle.location);
   }
 
@@ -90,7 +101,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     return (await this.installedChecksum()) === installedChecksum;
   }
 
-  async installArtifact(handle: ArtifactHandle): Promise<void> {
+  async installArtifact(handle: ArtifactHandle, backupDir: string): Promise<void> {
     const target = await this.target();
     await explainingHostErrors(`install ${target}`, async () => {
       if ((await attributesOf(handle.location)) === null) {
@@ -100,8 +111,10 @@ export abstract class FileAdapter extends ConfigFileAdapter {
           `${handle.location} is gone: somebody removed it; try the upgrade again`,
         );
       }
-      await this.#attributes.give(target, handle.location);
-      await renameDurably(handle.location, target);
+      const place = await this.#place(handle.artifact);
+      if (handle.location !== place?.binary) await this.#attributes.give(target, handle.location);
+      if (place === null) await renameDurably(handle.location, target);
+      else await switchRelease(place, handle.location, backupDir);
     });
   }
 
@@ -115,6 +128,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     const { artifact } = await requireBackup(backupDir);
     if (artifact === null) throw new RuntimeError('backup_corrupt', `the backup ${backupDir} holds no binary`);
     await restoreFile(backupDir, artifact);
+    await undoRelease(backupDir); // the old file first: the link never leads to something doubtful
   }
 
   async #download(
@@ -138,7 +152,28 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
   /** Beside the binary, so that the swap is a rename (spec: `{InstallTarget}/.download-{name}`). */
   async #downloadPath(artifact: WantedArtifact): Promise<string> {
-    return join(dirname(await this.target()), `.download-${basename(artifact.name)}`);
+    const folder = (await this.#place(artifact))?.folder ?? dirname(await this.target());
+    return join(folder, `.download-${basename(artifact.name)}`);
+  }
+
+  /** Where a version goes whose link is replaced; null when links are followed. */
+  async #place({ release, checksum }: WantedArtifact): Promise<ReleasePlace | null> {
+    if (release === undefined) return null;
+    const { installPath, releasesDir = null, hashes } = this.#settings;
+    const named = await releasePlace(installPath, releasesDir, release.name);
+    if (!release.anyWithContent) return named;
+    for (const name of await otherReleases(named)) {
+      const other = await releasePlace(installPath, releasesDir, name);
+      if ((await hashes.of(other.binary)) === checksum) return other;
+    }
+    return named;
+  }
+
+  /** @throws RuntimeError when the link can't be replaced for this artifact */
+  async #requirePlace(artifact: WantedArtifact, installedChecksum: string): Promise<ReleasePlace | null> {
+    const place = await this.#place(artifact);
+    if (place !== null) await checkPlace(place, await this.#settings.hashes.of(place.binary), installedChecksum);
+    return place;
   }
 
   /** Owner and mode of the binary that is replaced; an executable of our own where there is none (A8). */

@@ -143,6 +143,15 @@ export interface WantedArtifact {
   readonly checksum: string;
   /** Member of an archive to install; null for a plain file. */
   readonly member: string | null;
+  /** The link at the install path is pointed to a place of its own for this version; absent: it is followed (A8). */
+  readonly release?: WantedRelease;
+}
+
+export interface WantedRelease {
+  /** Safe as the name of a file, e.g. `v1.2.0`, or the name of a Cosmos upgrade. */
+  readonly name: string;
+  /** A place that holds the wanted content already is taken, whatever its name: the way back to it. */
+  readonly anyWithContent: boolean;
 }
 
 export interface AcquireOptions {

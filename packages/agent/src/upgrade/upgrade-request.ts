@@ -52,6 +52,7 @@ export const DEFAULT_BUDGETS: ActionBudgets = {
 };
 
 const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/;
 const CHECKSUM = /^sha256:[0-9a-f]{64}$/;
 
 const OPERATIONS: Readonly<Partial<Record<Operation, AgentOperation>>> = {
@@ -84,9 +85,6 @@ function readPayload(payload: UpgradePayload): UpgradeRequest {
     throw invalid('attempt_id', `"${payload.attemptId.slice(0, 80)}" isn't safe as the name of a folder`);
   }
   if (payload.binaryName === '') throw invalid('binary_name', 'it is empty');
-  if (payload.linkPolicy === LinkPolicy.REPLACE) {
-    throw invalid('link_policy', 'this agent follows links only: use FOLLOW');
-  }
   return {
     attemptId: payload.attemptId,
     operation,
@@ -94,7 +92,7 @@ function readPayload(payload: UpgradePayload): UpgradeRequest {
     binaryName: payload.binaryName,
     targetVersion: payload.targetVersion,
     artifactKind: payload.artifact?.kind === ArtifactKind.IMAGE ? 'image' : 'file',
-    artifact: readArtifact(payload),
+    artifact: { ...readArtifact(payload), ...readRelease(payload) },
     configFiles: readConfigFiles(payload),
     driftPolicy: payload.driftPolicy === DriftPolicy.OVERWRITE ? 'overwrite' : 'fail',
     budgets: readBudgets(payload),
@@ -112,6 +110,19 @@ function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact 
   }
   const member = artifact.member === '' ? null : artifact.member;
   return { name: binaryName, url: artifact.url, checksum: artifact.checksum, member };
+}
+
+/** Where a replaced link is to lead to; nothing when links are followed. */
+function readRelease({ linkPolicy, releaseName, targetVersion }: UpgradePayload): Pick<WantedArtifact, 'release'> {
+  if (linkPolicy !== LinkPolicy.REPLACE) return {};
+  const name = releaseName === '' ? targetVersion : releaseName;
+  if (!RELEASE_NAME.test(name)) {
+    throw invalid(
+      'release_name',
+      `"${name.slice(0, 80)}" isn't safe as the name of a folder: give the manifest a release`,
+    );
+  }
+  return { release: { name, anyWithContent: releaseName === '' } };
 }
 
 function readConfigFiles({ configFiles }: UpgradePayload): RequestedConfigFile[] {

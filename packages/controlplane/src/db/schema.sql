@@ -428,6 +428,7 @@ create table rollouts (
   link_policy character varying(10) default 'follow'::character varying not null,
   artifacts jsonb,
   target_artifact_signature jsonb,
+  release_name character varying(100),
   constraint rollouts_pkey PRIMARY KEY (id),
   constraint rollouts_group_id_fkey FOREIGN KEY (group_id) REFERENCES rollout_groups(id),
   constraint rollouts_artifact_kind_check CHECK (((artifact_kind)::text = ANY ((ARRAY['file'::character varying, 'image'::character varying])::text[]))),

@@ -95,6 +95,7 @@ async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, act
       offline_policy: request.offline_policy,
       drift_policy: upgrade.drift_policy,
       link_policy: upgrade.link_policy,
+      release_name: upgrade.release_name,
       migration_type: upgrade.migration_type,
       recovery_plan: upgrade.recovery_plan,
       acknowledge_state_risk: request.acknowledge_state_risk,

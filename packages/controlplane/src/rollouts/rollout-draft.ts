@@ -25,6 +25,7 @@ export interface UpgradeFacts extends NamedArtifacts {
   readonly recovery_plan: string | null;
   readonly drift_policy: 'fail' | 'overwrite';
   readonly link_policy: 'follow' | 'replace';
+  readonly release_name: string | null;
 }
 
 /** A rollout that someone wants, manifest and defaults filled in, and what is wrong with it so far. */
@@ -107,6 +108,7 @@ function manualUpgrade(request: CreateRolloutRequest): Source {
       recovery_plan: request.recovery_plan ?? null,
       drift_policy: request.drift_policy ?? 'fail',
       link_policy: 'follow',
+      release_name: null,
     },
     changes: request.config_changes ?? [],
     problems: missing.map((field) => ({
@@ -140,6 +142,7 @@ async function upgradeOfManifest(
     recovery_plan: manifest.recovery_plan ?? request.recovery_plan ?? null,
     drift_policy: request.drift_policy ?? manifest.drift,
     link_policy: manifest.link,
+    release_name: manifest.link === 'replace' ? (manifest.release ?? manifest.target_version) : null,
   };
   const problems: FieldError[] = GIVEN_BY_MANIFEST.filter(
     (field) => request[field] !== undefined && request[field] !== upgrade[field],

@@ -146,6 +146,8 @@ export function upgradePayload(input: {
       lastWrittenChecksum: input.lastWritten[config.path] ?? '',
     })),
     linkPolicy: rollout.link_policy === 'replace' ? LinkPolicy.REPLACE : LinkPolicy.FOLLOW,
+    // the way back leads to the place that holds the earlier version, whatever its name
+    releaseName: row.attempt_direction === 'upgrade' ? (rollout.release_name ?? '') : '',
     driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,
     budgets: wireBudgets(input.runtime, input.stableMs),
   });

@@ -12,6 +12,7 @@ const LOG_MAX_BYTES = 64 * 1024 * 1024;
 export interface ProcessComponent {
   readonly binaryName: string;
   readonly installPath: string;
+  readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
   readonly runtime: ProcessRuntimeConfig;

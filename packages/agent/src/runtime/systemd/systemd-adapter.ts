@@ -7,6 +7,7 @@ export interface SystemdComponent {
   /** Full name of the unit, e.g. `cometbft.service`. */
   readonly unit: string;
   readonly installPath: string;
+  readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
   readonly holdDir?: string;

@@ -332,6 +332,7 @@ export interface RolloutsTable {
   link_policy: Generated<'follow' | 'replace'>;
   artifacts: unknown;
   target_artifact_signature: unknown;
+  release_name: string | null;
 }
 
 export interface Tables {

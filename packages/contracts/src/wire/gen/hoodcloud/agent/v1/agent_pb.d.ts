@@ -623,6 +623,14 @@ export declare type UpgradePayload = Message<"hoodcloud.agent.v1.UpgradePayload"
    * @generated from field: hoodcloud.agent.v1.DryStart dry_start = 13;
    */
   dryStart?: DryStart | undefined;
+
+  /**
+   * With link policy REPLACE: the name of the new version's place. Empty: the place that holds the artifact already, else
+   * target_version (A8).
+   *
+   * @generated from field: string release_name = 14;
+   */
+  releaseName: string;
 };
 
 /**
@@ -1248,6 +1256,8 @@ export enum DriftPolicy {
 export declare const DriftPolicySchema: GenEnum<DriftPolicy>;
 
 /**
+ * What becomes of a link at the install path.
+ *
  * @generated from enum hoodcloud.agent.v1.LinkPolicy
  */
 export enum LinkPolicy {
