@@ -70,7 +70,9 @@ function operatorsPorts(container: ContainerInspect, image: ContainerConfig): Js
 
 /** The entries of a map that the image's map doesn't have with the same value. */
 function without(map: Json | null | undefined, defaults: Json | null | undefined): Json {
-  return Object.fromEntries(Object.entries(map ?? {}).filter(([key, value]) => !same(value, defaults?.[key])));
+  const isDefault = (key: string, value: unknown) =>
+    defaults !== null && defaults !== undefined && key in defaults && isDeepStrictEqual(value, defaults[key]);
+  return Object.fromEntries(Object.entries(map ?? {}).filter(([key, value]) => !isDefault(key, value)));
 }
 
 function same(one: unknown, other: unknown): boolean {

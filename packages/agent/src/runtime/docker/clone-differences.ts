@@ -86,9 +86,13 @@ function mayDiffer(path: string): boolean {
   return MAY_DIFFER_PATHS.has(path);
 }
 
-/** The engine notes `z` for a volume that is named, nothing for one that it named itself. */
+/**
+ * `RW` is compared by itself, and whether `Mode` repeats it depends on how the mount was asked for. For a volume the
+ * engine notes `z` or nothing there, by whether it was named.
+ */
 function comparableMount(mount: MountPoint): Json {
-  return { ...mount, Mode: mount.Type === 'volume' && mount.Mode === '' ? 'z' : mount.Mode };
+  const noted = new Set(['', 'ro', 'rw', ...(mount.Type === 'volume' ? ['z'] : [])]);
+  return { ...mount, Mode: mount.Mode.split(',').filter((option) => !noted.has(option)) };
 }
 
 function asked(container: ContainerInspect, endpoint: Endpoint): Json {
