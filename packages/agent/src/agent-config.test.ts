@@ -61,6 +61,17 @@ it('reads what is there and fills in what may be absent', () => {
   });
 });
 
+it('reads a component that runs in a container, which has no path to install to (A17)', () => {
+  const container = GOOD.replace('    install_path: /usr/local/bin/cometbft\n', '').replace(
+    '{ type: systemd, unit: cometbft.service }',
+    '{ type: docker, container: cometbft }',
+  );
+  expect(parseAgentConfig('agent.yaml', container).components[0]).toMatchObject({
+    install_path: null,
+    runtime: { type: 'docker', container: 'cometbft', socket: '/var/run/docker.sock', docker_config: null },
+  });
+});
+
 it.each<[what: string, from: string, to: string, message: RegExp]>([
   ['a typo in a field', 'state_dir', 'state_dri', /^agent\.yaml:4: state_dri: there is no such field; known are/],
   ['a typo deep inside', 'unit:', 'unti:', /^agent\.yaml:11: components\[0\]\.runtime\.unti: there is no such field/],
@@ -81,7 +92,25 @@ it.each<[what: string, from: string, to: string, message: RegExp]>([
     'an unknown runtime',
     'type: process',
     'type: lxc',
-    /^agent\.yaml:16: .*runtime\.type must be one of systemd, process/,
+    /^agent\.yaml:16: .*runtime\.type must be one of systemd, docker, process/,
+  ],
+  [
+    'a file without its path',
+    '    install_path: /opt/sidecar\n',
+    '',
+    /^agent\.yaml:12: components\[1\]: the field components\[1\]\.install_path is missing/,
+  ],
+  [
+    'a container with the path of a file',
+    '{ type: systemd, unit: cometbft.service }',
+    '{ type: docker, container: cometbft }',
+    /^agent\.yaml:6: components\[0\]: install_path and releases_dir are for files; the image of/,
+  ],
+  [
+    'a container with a slash in its name',
+    '{ type: systemd, unit: cometbft.service }',
+    '{ type: docker, container: a/b }',
+    /^agent\.yaml:11: .*the name of a container/,
   ],
   ['a unit without its suffix', 'cometbft.service', 'cometbft', /^agent\.yaml:11: .*full name of a unit/],
   [

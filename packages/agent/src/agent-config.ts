@@ -16,6 +16,7 @@ import {
   text,
   textMap,
 } from './config-reader.ts';
+import { DEFAULT_SOCKET } from './runtime/docker/engine.ts';
 
 /** The agent's own file: the truth about its host (A17). Names as in the file. */
 export interface AgentConfig {
@@ -43,25 +44,46 @@ export interface TlsConfig {
   readonly server_name: string | null;
 }
 
-export interface ComponentConfig {
-  readonly binary_name: string;
+export type ComponentConfig = FileComponentConfig | ContainerComponentConfig;
+
+/** A component whose artifact is a file. */
+export interface FileComponentConfig extends CommonConfig {
   readonly install_path: string;
   /** Folder of the releases that a replaced link leads to, e.g. Cosmovisor's `upgrades`; null: beside the present one. */
   readonly releases_dir: string | null;
+  readonly runtime: SystemdRuntimeConfig | ProcessRuntimeConfig;
+}
+
+/** A component whose artifact is the image of a container. */
+export interface ContainerComponentConfig extends CommonConfig {
+  readonly install_path: null;
+  readonly releases_dir: null;
+  readonly runtime: DockerRuntimeConfig;
+}
+
+interface CommonConfig {
+  readonly binary_name: string;
   /** Backups are kept in `{data_dir}/.upgrade-backup`. */
   readonly data_dir: string;
   /** An upgrade may write configs inside these folders only (A9). */
   readonly config_roots: readonly string[];
   /** Prometheus endpoint of the node. */
   readonly metrics_url: string | null;
-  readonly runtime: RuntimeConfig;
 }
-
-export type RuntimeConfig = SystemdRuntimeConfig | ProcessRuntimeConfig;
 
 export interface SystemdRuntimeConfig {
   readonly type: 'systemd';
   readonly unit: string;
+}
+
+export interface DockerRuntimeConfig {
+  readonly type: 'docker';
+  /** Name of the container. */
+  readonly container: string;
+  /** Unix socket of the engine; Podman's Docker-compatible one will do. */
+  readonly socket: string;
+  /** Docker's `config.json` with the credentials of registries; null: that of the agent's own user. */
+  readonly docker_config: string | null;
 }
 
 export interface ProcessRuntimeConfig {
@@ -77,6 +99,8 @@ export interface ProcessRuntimeConfig {
   /** Start the node with the agent, unless an operator has stopped it. */
   readonly autostart: boolean;
 }
+
+type RuntimeConfig = ComponentConfig['runtime'];
 
 const systemd: Read<RuntimeConfig> = object<SystemdRuntimeConfig>({
   type: required(() => 'systemd' as const),
@@ -104,15 +128,39 @@ const processRuntime: Read<RuntimeConfig> = object<ProcessRuntimeConfig>({
   autostart: optional(flag, true),
 });
 
-const component = object<ComponentConfig>({
+const docker: Read<RuntimeConfig> = object<DockerRuntimeConfig>({
+  type: required(() => 'docker' as const),
+  container: required(matching(/^[A-Za-z0-9][A-Za-z0-9_.-]+$/, 'the name of a container')),
+  socket: optional(absolutePath, DEFAULT_SOCKET),
+  docker_config: optional(absolutePath, null),
+});
+
+interface AnyComponent extends CommonConfig {
+  readonly install_path: string | null;
+  readonly releases_dir: string | null;
+  readonly runtime: RuntimeConfig;
+}
+
+const anyComponent = object<AnyComponent>({
   binary_name: required(matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name of letters, digits, ".", "_" and "-"')),
-  install_path: required(absolutePath),
+  install_path: optional(absolutePath, null),
   releases_dir: optional(absolutePath, null),
   data_dir: required(absolutePath),
   config_roots: optional(listOf(absolutePath), []),
   metrics_url: optional(matching(/^https?:\/\/\S+$/, 'an http address'), null),
-  runtime: required(byType('type', { systemd, process: processRuntime })),
+  runtime: required(byType('type', { systemd, docker, process: processRuntime })),
 });
+
+/** A file is installed at a path; an image stays in its engine. */
+const component: Read<ComponentConfig> = (place) => {
+  const { runtime, install_path, releases_dir, ...common } = anyComponent(place);
+  if (runtime.type !== 'docker') {
+    if (install_path === null) return place.fail(`the field ${place.field}.install_path is missing`);
+    return { ...common, install_path, releases_dir, runtime };
+  }
+  if (install_path === null && releases_dir === null) return { ...common, install_path, releases_dir, runtime };
+  return place.fail('install_path and releases_dir are for files; the image of a container has none: leave them out');
+};
 
 const config = object<AgentConfig>({
   control_plane: required(

@@ -1,5 +1,6 @@
-import type { AgentConfig, ComponentConfig } from './agent-config.ts';
+import type { AgentConfig, ComponentConfig, ContainerComponentConfig } from './agent-config.ts';
 import { FileHashes } from './host/file-hash.ts';
+import { DockerAdapter } from './runtime/docker/docker-adapter.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { Systemctl } from './runtime/systemd/systemctl.ts';
@@ -18,6 +19,7 @@ export function sharedByAdapters(): SharedByAdapters {
 
 /** The adapter that a component's `runtime.type` asks for: the one place that knows them all. */
 export function adapterFor(config: AgentConfig, component: ComponentConfig, shared: SharedByAdapters): RuntimeAdapter {
+  if (runsInContainer(component)) return dockerAdapter(config, component, shared);
   const { runtime } = component;
   const files = {
     installPath: component.install_path,
@@ -34,4 +36,22 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
         shared,
       );
   }
+}
+
+function dockerAdapter(config: AgentConfig, component: ContainerComponentConfig, { hashes }: SharedByAdapters) {
+  const { container, socket, docker_config } = component.runtime;
+  return new DockerAdapter(
+    {
+      binaryName: component.binary_name,
+      container,
+      socketPath: socket,
+      configRoots: component.config_roots,
+      stateDir: config.state_dir,
+    },
+    { hashes, ...(docker_config === null ? {} : { dockerConfig: docker_config }) },
+  );
+}
+
+function runsInContainer(component: ComponentConfig): component is ContainerComponentConfig {
+  return component.runtime.type === 'docker';
 }

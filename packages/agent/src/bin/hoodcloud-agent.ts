@@ -31,6 +31,8 @@ The configuration is the truth about this host: what runs here, and how. An exam
       # runtime:
       #   type: process
       #   command: [/usr/local/bin/cometbft, start, --home, /var/lib/cometbft]
+      # or a container, then without install_path:
+      # runtime: { type: docker, container: cometbft }
 
 First steps on a new host, with a token from \`hoodctl node add\`:
 

@@ -46,13 +46,16 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
       backupDirs,
       onProgress: () => undefined,
     });
-    /** Acquires and installs a new artifact while the service is stopped. */
-    const install = async (behaviour: ArtifactBehaviour) => {
+    /** Acquires and installs a new artifact while the service is stopped, as an attempt with a backup of its own. */
+    const install = async (behaviour: ArtifactBehaviour, backupDir = newBackupDir()) => {
       const artifact = await service.offer(behaviour);
+      if (!(await adapter.isBackedUp(backupDir))) await adapter.backupState(backupDir, [], soon());
       const handle = await adapter.acquireArtifact(artifact, acquireOptions());
-      await adapter.installArtifact(handle, service.backupDir, soon());
+      await adapter.installArtifact(handle, backupDir, soon());
       return artifact;
     };
+    let attempts = 0;
+    const newBackupDir = () => `${service.backupDir}-${++attempts}`;
 
     beforeEach(async () => {
       service = await makeService();
@@ -222,6 +225,7 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
 
       it('is installed once, however often', async () => {
         const artifact = await service.offer('runs');
+        await adapter.backupState(service.backupDir, [], soon());
         const handle = await adapter.acquireArtifact(artifact, acquireOptions());
         expect(await adapter.isArtifactInstalled(handle.installedChecksum)).toBe(false);
         await adapter.installArtifact(handle, service.backupDir, soon());
@@ -232,6 +236,12 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
 
       it('runs only after a start: what is installed and what runs are two answers (A6)', async () => {
         await start();
+        if (adapter.artifactKind === 'image') {
+          // a container is made from its image for good: another one beside it would be a second instance
+          await expect(install('runs')).rejects.toMatchObject({ code: 'fence_violated' });
+          expect((await adapter.status()).runningChecksum).toBe(service.installedChecksum);
+          return;
+        }
         const { checksum } = await install('runs');
         const expected = { installedChecksum: checksum, runningChecksum: service.installedChecksum };
         expect(await adapter.status()).toMatchObject(expected);
@@ -255,7 +265,7 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
 
       it('brings back the artifact, however often', async () => {
         await backUp();
-        await install('runs');
+        await install('runs', service.backupDir);
         await adapter.restoreArtifact(service.backupDir, soon());
         await service.adapter().restoreArtifact(service.backupDir, soon());
         expect((await adapter.status()).installedChecksum).toBe(service.installedChecksum);
@@ -265,7 +275,9 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
 
       it('gives an artifact without the network (A12a)', async () => {
         await backUp();
-        const { checksum } = await install('runs');
+        const { checksum } = await install('runs', service.backupDir);
+        const back = newBackupDir();
+        await adapter.backupState(back, [], soon());
         const artifact = {
           name: 'node',
           url: 'https://nowhere.invalid/node',
@@ -275,13 +287,13 @@ export function describeRuntimeContract(name: string, makeService: () => Promise
         const handle = await adapter.acquireArtifact(artifact, acquireOptions([service.backupDir]));
         await adapter.verifyArtifact(handle, soon());
         expect(await adapter.isArtifactInstalled(checksum)).toBe(true);
-        await adapter.installArtifact(handle, service.backupDir, soon());
+        await adapter.installArtifact(handle, back, soon());
         expect(await adapter.isArtifactInstalled(service.installedChecksum)).toBe(true);
       });
 
       it('is not used when it is damaged, and nothing is touched then (A12)', async () => {
         await backUp();
-        const { checksum } = await install('runs');
+        const { checksum } = await install('runs', service.backupDir);
         await service.damageBackup(service.backupDir);
         await expect(adapter.restoreArtifact(service.backupDir, soon())).rejects.toMatchObject({
           code: 'backup_corrupt',

@@ -10,13 +10,13 @@ export async function testArtifact(behaviour: ArtifactBehaviour): Promise<Buffer
   return Buffer.concat([await readFile('/bin/sh'), Buffer.from(`\n${randomUUID()}\n${behaviour}\n`)]);
 }
 
-/** What a test artifact is given to run; reads its behaviour from its own executable. */
+/** What a test artifact is given to run; an image says by BEHAVIOUR how it behaves, a file by its own last line. */
 export const TEST_NODE_SCRIPT = `
 echo "node starts"
 if grep -qs refuse-me etc/config.toml; then echo "panic: config refused"; exit 4; fi
-case "$(tail -n 1 /proc/$$/exe)" in
+case "\${BEHAVIOUR:-$(tail -n 1 /proc/$$/exe)}" in
   crashes) echo "panic: bad data"; exit 3 ;;
-  slow_to_stop) trap 'echo "node stops"; sleep 4; exit 0' TERM ;;
+  slow_to_stop) trap 'echo "node stops"; sleep 2; exit 0' TERM ;;
   *) trap 'echo "node stops"; exit 0' TERM ;;
 esac
 while :; do

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RuntimeError } from '../runtime-adapter.ts';
+import type { ContainerBackup } from './container-backup.ts';
+import { cloneOf, createClone } from './container-clone.ts';
+import type { ContainerView, Engine } from './engine.ts';
+import { hasStatus, saidBy } from './engine-error.ts';
+import { ATTEMPT_LABEL, attemptOf, type Instances, LABEL_PREFIX, madeFor, nameOf, SERVICE_LABEL } from './instances.ts';
+
+/** How long a container that is being removed may keep its name before another way is taken (field-case 73). */
+const REMOVAL_MS = 10_000;
+const POLL_MS = 100;
+const MOST_BACKUPS = 20;
+
+/** What a swap is about. */
+export interface Swap {
+  readonly attemptId: string;
+  /** The old container, as it was before anything of it was changed. */
+  readonly backup: ContainerBackup;
+}
+
+/**
+ * Puts one container in another's place and takes it back (spec "Docker Adapter", field cases 66 and 67). Nothing is
+ * removed on the way forward. Each step leaves a state that the next call goes on from, whoever was killed in between:
+ * the new container has its labels from the first moment, the old one is known by the id in the backup.
+ */
+export class ContainerSwap {
+  readonly #engine: Engine;
+  readonly #instances: Instances;
+
+  constructor(engine: Engine, instances: Instances) {
+    this.#engine = engine;
+    this.#instances = instances;
+  }
+
+  /**
+   * `{name}.new` is made whole, the old one becomes `{name}.bak`, the new one gets the name. The old one stands still.
+   * @param image reference of the new image
+   */
+  async install({ attemptId, backup }: Swap, image: string, signal: AbortSignal): Promise<void> {
+    const { name, unfinishedName } = this.#instances;
+    const here = await this.#engine.container(name);
+    if (here !== null && attemptOf(here) === attemptId && here.Config.Image === image) return;
+    this.#requireReplaceable(here, { attemptId, backup });
+    await this.#removeUnfinished();
+    signal.throwIfAborted();
+    const made = await this.#make({ attemptId, backup }, image);
+    if (here?.Id === backup.container.Id) await this.#rename(here.Id, await this.#freeBackupName());
+    else if (here !== null) await this.#remove(here, true); // an earlier try of this very attempt
+    await this.#rename(made, name);
+    void unfinishedName;
+  }
+
+  /** The old container gets its name back, the new one goes; made anew from the backup when the old one is no more. */
+  async restore({ attemptId, backup }: Swap): Promise<void> {
+    const { name } = this.#instances;
+    await this.#removeUnfinished();
+    const [here, old] = await Promise.all([this.#engine.container(name), this.#engine.container(backup.container.Id)]);
+    if (old !== null && here?.Id === old.Id) return;
+    if (here !== null && old === null && attemptOf(here) !== attemptId) {
+      if (here.Config.Image === backup.container.Config.Image) return; // made anew already
+      throw changedByOthers(name);
+    }
+    if (here !== null) {
+      if (!madeFor(here, name)) throw changedByOthers(name);
+      await this.#remove(here, true);
+    }
+    const id = old?.Id ?? (await this.#make({ attemptId: `${attemptId}.undo`, backup }, backup.container.Image));
+    await this.#rename(id, name);
+  }
+
+  /**
+   * Removes the old containers of finished attempts. Volumes stay: the new one has them.
+   * @param kept containers of the kept backups: whatever else has such a name is somebody else's
+   */
+  async removeBackups(kept: readonly ContainerBackup[]): Promise<void> {
+    const here = await this.#engine.container(this.#instances.name);
+    if (here === null) return; // never the last one (field-case 6)
+    const ours = new Set(kept.map(({ container }) => container.Id));
+    for (const other of await this.#instances.besides(here.Id)) {
+      if (ours.has(other.Id) || madeFor(other, this.#instances.name)) await this.#remove(other, false);
+    }
+  }
+
+  /**
+   * That the names that a swap needs are free, or ours; known before anything is stopped (A10).
+   * @throws RuntimeError `name_taken`
+   */
+  async requireNames(kept: readonly ContainerBackup[]): Promise<void> {
+    const ours = new Set(kept.map(({ container }) => container.Id));
+    for (const name of [this.#instances.unfinishedName, this.#instances.backupName(1)]) {
+      const taken = await this.#settled(name);
+      if (taken === null || ours.has(taken.Id) || madeFor(taken, this.#instances.name)) continue;
+      throw new RuntimeError(
+        'name_taken',
+        `there is a container ${name} that this agent didn't make, and an upgrade of ${this.#instances.name} needs that name: rename or remove it`,
+      );
+    }
+  }
+
+  /** Makes the clone and removes it again: what the engine refuses is known before anything is stopped (A10). */
+  async rehearse(swap: Swap, image: string): Promise<void> {
+    await this.#removeUnfinished();
+    await this.#make(swap, image);
+    await this.#removeUnfinished();
+  }
+
+  /** @returns its id */
+  async #make({ attemptId, backup }: Swap, image: string): Promise<string> {
+    const { name, unfinishedName } = this.#instances;
+    const clone = cloneOf({
+      container: backup.container,
+      oldImage: backup.image,
+      image,
+      labels: { [ATTEMPT_LABEL]: attemptId, [SERVICE_LABEL]: name },
+      ownLabelPrefix: LABEL_PREFIX,
+    });
+    const create = { ...clone.create, name: unfinishedName };
+    const made = await this.#engine.call(`make the container ${unfinishedName}`, null, (docker) =>
+      createClone(docker, { ...clone, create }),
+    );
+    return made.id;
+  }
+
+  /** A container under the service's name is the old one, or what an earlier try of this attempt made. */
+  #requireReplaceable(here: ContainerView | null, { attemptId, backup }: Swap): void {
+    if (here === null || here.Id === backup.container.Id || attemptOf(here) === attemptId) {
+      if (here === null || !here.State.Running) return;
+      throw new RuntimeError(
+        'fence_violated',
+        `${this.#instances.name} still runs, so it is not replaced: stop it first`,
+      );
+    }
+    throw changedByOthers(this.#instances.name);
+  }
+
+  async #removeUnfinished(): Promise<void> {
+    const unfinished = await this.#engine.container(this.#instances.unfinishedName);
+    if (unfinished !== null && madeFor(unfinished, this.#instances.name)) await this.#remove(unfinished, true);
+  }
+
+  async #freeBackupName(): Promise<string> {
+    for (let number = 1; number <= MOST_BACKUPS; number++) {
+      const name = this.#instances.backupName(number);
+      if ((await this.#settled(name)) === null) return name;
+    }
+    const sentence = `${MOST_BACKUPS} containers ${this.#instances.backupName(1)}… are there: remove those that nobody needs`;
+    throw new RuntimeError('name_taken', sentence);
+  }
+
+  async #rename(id: string, name: string): Promise<void> {
+    await this.#engine.call(`rename a container to ${name}`, null, (docker) =>
+      docker.getContainer(id).rename({ name }),
+    );
+  }
+
+  /** @param withVolumes anonymous volumes that were made with the container itself go too; those it was given stay */
+  async #remove(view: ContainerView, withVolumes: boolean): Promise<void> {
+    try {
+      await this.#engine.call(`remove the container ${nameOf(view)}`, null, (docker) =>
+        docker.getContainer(view.Id).remove({ v: withVolumes }),
+      );
+    } catch (error) {
+      if (hasStatus(error, 404)) return;
+      if (!hasStatus(error, 409) || !/removal .*in progress/i.test(saidBy(error))) throw error;
+    }
+    await this.#untilRemoved(view);
+  }
+
+  /** The container of a name, once no removal is under way any more. */
+  async #settled(name: string): Promise<ContainerView | null> {
+    const view = await this.#engine.container(name);
+    if (view === null || !isBeingRemoved(view)) return view;
+    return this.#untilRemoved(view);
+  }
+
+  async #untilRemoved(view: ContainerView): Promise<ContainerView | null> {
+    for (const until = Date.now() + REMOVAL_MS; ; await sleep(POLL_MS)) {
+      const now = await this.#engine.container(view.Id);
+      if (now === null || Date.now() > until) return now;
+    }
+  }
+}
+
+function isBeingRemoved({ State }: ContainerView): boolean {
+  return State.Status === 'removing' || State.Dead;
+}
+
+function changedByOthers(name: string): RuntimeError {
+  return new RuntimeError(
+    'container_changed',
+    `${name} was replaced by somebody else in the middle of the upgrade: nothing is changed; see which container is right`,
+  );
+}

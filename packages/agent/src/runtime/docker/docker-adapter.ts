@@ -1,0 +1,199 @@
+import { basename, dirname, join } from 'node:path';
+import type { FileHashes } from '../../host/file-hash.ts';
+import { ConfigFileAdapter } from '../config-file-adapter.ts';
+import { backUpFiles } from '../file-backup.ts';
+import {
+  type AcquireOptions,
+  type ArtifactHandle,
+  type RuntimeAdapter,
+  RuntimeError,
+  type RuntimeStatus,
+  type StartOptions,
+  type WantedArtifact,
+} from '../runtime-adapter.ts';
+import {
+  keptContainers,
+  readContainerBackup,
+  requireContainerBackup,
+  writeContainerBackup,
+} from './container-backup.ts';
+import { ContainerService, policyOf } from './container-service.ts';
+import { ContainerSwap } from './container-swap.ts';
+import { type ContainerView, Engine } from './engine.ts';
+import type { PullBackoff } from './image-pull.ts';
+import { ImageStore } from './image-store.ts';
+import { Instances } from './instances.ts';
+import { defaultDockerConfig } from './registry-credentials.ts';
+import { ServiceRecordFile } from './service-record.ts';
+
+/** One component in a container, from the agent's own file (A17). */
+export interface DockerComponent {
+  readonly binaryName: string;
+  /** Name of the container, without the engine's slash. */
+  readonly container: string;
+  readonly socketPath?: string;
+  readonly configRoots: readonly string[];
+  readonly stateDir: string;
+}
+
+/** A container, the image that it is made from and its configs (spec "Docker Adapter", A14). The contract is the interface's. */
+export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
+  readonly runtimeType = 'docker';
+  readonly artifactKind = 'image';
+  readonly #engine: Engine;
+  readonly #service: ContainerService;
+  readonly #images: ImageStore;
+  readonly #swap: ContainerSwap;
+  readonly #hashes: FileHashes;
+
+  constructor(
+    component: DockerComponent,
+    parts: { readonly hashes: FileHashes; readonly dockerConfig?: string; readonly backoff?: PullBackoff },
+  ) {
+    super(component.configRoots);
+    const folder = join(component.stateDir, 'docker', component.binaryName);
+    const name = component.container;
+    this.#engine = new Engine(component.socketPath);
+    const instances = new Instances(name, this.#engine);
+    this.#hashes = parts.hashes;
+    const record = new ServiceRecordFile(join(folder, 'service.json'));
+    this.#service = new ContainerService({ name, engine: this.#engine, instances, record });
+    this.#swap = new ContainerSwap(this.#engine, instances);
+    this.#images = new ImageStore({
+      engine: this.#engine,
+      recordFile: join(folder, 'images.json'),
+      dockerConfig: parts.dockerConfig ?? defaultDockerConfig(),
+      ...(parts.backoff === undefined ? {} : { backoff: parts.backoff }),
+    });
+  }
+
+  serviceName(): string {
+    return this.#service.name;
+  }
+
+  /** Nothing is laid in advance: the hold is the restart policy, which the engine keeps. */
+  async prepare(): Promise<void> {
+    return;
+  }
+
+  leave(): Promise<void> {
+    return this.#service.leave();
+  }
+
+  status(): Promise<RuntimeStatus> {
+    return this.#service.status((view) => this.#images.checksumOf(view));
+  }
+
+  start(options: StartOptions): Promise<void> {
+    return this.#service.start(options);
+  }
+
+  stop(signal: AbortSignal): Promise<void> {
+    return this.#service.stop(signal);
+  }
+
+  waitUntilGone(signal: AbortSignal): Promise<void> {
+    return this.#service.waitUntilGone(signal);
+  }
+
+  hold(): Promise<void> {
+    return this.#service.hold();
+  }
+
+  release(): Promise<void> {
+    return this.#service.release();
+  }
+
+  acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
+    return this.#images.acquire(artifact, options);
+  }
+
+  findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
+    return this.#images.find(artifact);
+  }
+
+  discardArtifact(artifact: WantedArtifact): Promise<void> {
+    return this.#images.discard(artifact);
+  }
+
+  /** Besides its platform: the engine makes a container from it as the upgrade will, which is removed again. */
+  async verifyArtifact(handle: ArtifactHandle, signal: AbortSignal): Promise<void> {
+    await this.#images.verify(handle, signal);
+    const container = await this.#container();
+    const backup = await this.#backupOf(container);
+    await this.#swap.rehearse({ attemptId: 'rehearsal', backup }, handle.location);
+  }
+
+  async isArtifactInstalled(installedChecksum: string): Promise<boolean> {
+    const container = await this.#engine.container(this.#service.name);
+    return container !== null && (await this.#images.checksumOf(container)) === installedChecksum;
+  }
+
+  async installArtifact(handle: ArtifactHandle, backupDir: string, signal: AbortSignal): Promise<void> {
+    const backup = await requireContainerBackup(backupDir);
+    await this.#service.holdSuccessor(policyOf(backup.container));
+    await this.#swap.install({ attemptId: basename(backupDir), backup }, handle.location, signal);
+  }
+
+  async backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const path of configPaths) await this.confine(path);
+    const container = await this.#container();
+    await this.#swap.requireNames(await keptContainers(dirname(backupDir)));
+    signal.throwIfAborted();
+    await writeContainerBackup(backupDir, await this.#backupOf(container));
+    await backUpFiles({ backupDir, artifactPath: null, configPaths, hashes: this.#hashes, signal });
+  }
+
+  override async isBackedUp(backupDir: string): Promise<boolean> {
+    return (await super.isBackedUp(backupDir)) && (await isWhole(backupDir));
+  }
+
+  async restoreArtifact(backupDir: string): Promise<void> {
+    const backup = await requireContainerBackup(backupDir);
+    await this.#swap.restore({ attemptId: basename(backupDir), backup });
+  }
+
+  /** There are no definitions to read again: the container's are in the engine. */
+  async reloadDaemon(): Promise<void> {
+    return;
+  }
+
+  /** The old container may go now, and with it the images that no kept backup needs. */
+  async confirm(backupDir: string): Promise<void> {
+    const kept = await keptContainers(dirname(backupDir));
+    await this.#swap.removeBackups(kept);
+    const current = await this.#images.checksumOf(await this.#container());
+    await this.#images.prune(new Set([current, ...kept.map(({ imageChecksum }) => imageChecksum)]));
+  }
+
+  logTail(maxLines: number): Promise<string[]> {
+    return this.#service.logTail(maxLines);
+  }
+
+  async #backupOf(container: ContainerView) {
+    const [image, imageChecksum] = await Promise.all([
+      this.#images.imageOf(container),
+      this.#images.checksumOf(container),
+    ]);
+    return { format: 1 as const, container, image, imageChecksum };
+  }
+
+  async #container(): Promise<ContainerView> {
+    const container = await this.#engine.container(this.#service.name);
+    if (container !== null) return container;
+    throw new RuntimeError(
+      'container_not_found',
+      `there is no container ${this.#service.name} any more: create it again`,
+    );
+  }
+}
+
+async function isWhole(backupDir: string): Promise<boolean> {
+  try {
+    return (await readContainerBackup(backupDir)) !== null;
+  } catch (error) {
+    if (error instanceof RuntimeError || (error instanceof Error && 'code' in error && error.code === 'backup_corrupt'))
+      return false;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errnoOf } from '../../agent-error.ts';
+import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
+import { bootId, type ProcessIdentity } from '../../host/process-table.ts';
+import type { RestartPolicy } from './container-inspect.ts';
+
+/** What the engine can't be asked for about one container: what the agent has done to it, and for whom. */
+export interface ServiceRecord {
+  /** The operator's restart policy while the container is held; null when it isn't (A18a). */
+  readonly heldPolicy: RestartPolicy | null;
+  /** Main processes of this boot that must be gone before any start (A19). */
+  readonly processes: readonly ProcessIdentity[];
+  /** The run of a container that was asked to stop; named by the engine's own start time. */
+  readonly askedToStop: { readonly containerId: string; readonly startedAt: string } | null;
+  /** Time of the latest deliberate start in milliseconds since 1970; null when there was none. */
+  readonly startedAtMs: number | null;
+}
+
+const EMPTY: ServiceRecord = { heldPolicy: null, processes: [], askedToStop: null, startedAtMs: null };
+
+/** Keeps the record in one file, replaced atomically and on disk when a change resolves. */
+export class ServiceRecordFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** As it was written last; processes of an earlier boot are gone, whoever has their pids now. */
+  async read(): Promise<ServiceRecord> {
+    const text = await readIfThere(this.#path);
+    if (text === null) return EMPTY;
+    const { bootId: boot, ...record } = JSON.parse(text) as ServiceRecord & { readonly bootId: string };
+    return boot === (await bootId()) ? record : { ...record, processes: [] };
+  }
+
+  async change(changes: Partial<ServiceRecord>): Promise<void> {
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const record = { bootId: await bootId(), ...(await this.read()), ...changes };
+    await replaceFile(this.#path, `${JSON.stringify(record)}\n`);
+  }
+
+  async remove(): Promise<void> {
+    if ((await readIfThere(this.#path)) !== null) await removeDurably(this.#path);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
