@@ -7,14 +7,16 @@ import type { Logger } from 'pino';
 import type { AgentConfig } from './agent-config.ts';
 import { type AgentCredential, loadCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
+import { lockAgent } from './agent-lock.ts';
 import { AGENT_VERSION } from './agent-version.ts';
 import { CommandRouter } from './command-router.ts';
 import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { openChannel, platform } from './gateway-channel.ts';
 import { GatewayClient } from './gateway-client.ts';
+import { Hand } from './hand/hand.ts';
+import { HandServer } from './hand/hand-server.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { faultPointFromEnvironment } from './host/fault-point.ts';
-import { lockProcess } from './host/process-lock.ts';
 import { bootId } from './host/process-table.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
 import { UpgradeHandler } from './upgrade/upgrade-handler.ts';
@@ -30,7 +32,7 @@ export async function runAgent(config: AgentConfig, log: Logger, signal: AbortSi
     throw new AgentError('not_joined', 'this host has not joined: run `hoodcloud-agent join --token TOKEN` first');
   }
   await mkdir(config.state_dir, { recursive: true, mode: 0o700 });
-  const lock = await lockProcess(`agent ${config.state_dir}`);
+  const lock = await lockAgent(config.state_dir);
   if (lock === null) {
     throw new AgentError('already_running', `an agent with the state_dir ${config.state_dir} is running already`);
   }
@@ -61,10 +63,14 @@ async function serve(
   );
   const router = new CommandRouter({ store, log, send: (message) => client.send(message), now: Date.now });
   const environment = { store, log, faultPoint: faultPointFromEnvironment(process.env), now: Date.now };
-  const handler = new UpgradeHandler(environment, components, {
-    onProgress: (...progress) => router.onProgress(...progress),
+  const handler: UpgradeHandler = new UpgradeHandler(environment, components, {
+    onProgress: (commandId, attemptId, progress) => {
+      router.onProgress(commandId, attemptId, progress);
+      hand.onProgress(attemptId, progress);
+    },
     onResult: (result) => router.onResult(result),
   });
+  const hand: Hand = new Hand({ store, handler, now: Date.now });
   const heartbeat = new Heartbeat({ components, configPathsOf: (name) => handler.configPathsOf(name), log });
   const nonce = randomUUID();
   const client = new GatewayClient({
@@ -84,8 +90,10 @@ async function serve(
   });
   await router.start(handler);
   await handler.resume();
+  const byHand = await HandServer.open(config.state_dir, hand, log);
   log.info({ node: credential.nodeName, components: components.map(({ binaryName }) => binaryName) }, 'the agent runs');
   await client.run(signal);
+  byHand.close();
   heartbeat.end();
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { pino } from 'pino';
 import { runAgent } from '../agent.ts';
 import { loadAgentConfig } from '../agent-config.ts';
@@ -9,8 +9,12 @@ import { joinHost, leaveHost } from '../membership.ts';
 import { nodeStart, nodeStop, printStatus } from '../node-commands.ts';
 import { runSupervisor } from '../runtime/process/run-supervisor.ts';
 import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
+import { addHandCommands } from './hand-commands.ts';
 
 const DEFAULT_CONFIG = '/etc/hoodcloud/agent.yaml';
+
+/** Anything else is 1: it could not be done. */
+const EXIT_CODES: Readonly<Record<string, number>> = { invalid_config: 2, unknown_component: 2, not_agreed: 3 };
 
 const EXAMPLE = `
 The configuration is the truth about this host: what runs here, and how. An example:
@@ -43,6 +47,7 @@ First steps on a new host, with a token from \`hoodctl node add\`:
 const program = new Command('hoodcloud-agent')
   .description('Upgrades the blockchain node of this host when its control plane says so, and undoes it when it fails.')
   .version(AGENT_VERSION)
+  .exitOverride() // wrong words are 2, not the 1 of work that failed
   .showHelpAfterError('(hoodcloud-agent --help shows an example of the configuration)')
   .addHelpText('after', EXAMPLE);
 
@@ -97,6 +102,8 @@ withConfig('leave', 'forget the control plane: removes the credential and what h
     leaveHost(await loadAgentConfig(config), options, (line) => console.log(line)),
   );
 
+addHandCommands(withConfig);
+
 program.command(SUPERVISE, { hidden: true }).argument('<folder>').action(runSupervisor);
 
 /** A function: the shipped program is CommonJS, which knows no await outside of one. What nobody expected ends the process. */
@@ -104,9 +111,13 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2; // it has said what was wrong
+      return;
+    }
     if (!(error instanceof AgentError)) throw error;
     console.error(`hoodcloud-agent: ${error.message}`);
-    process.exitCode = error.code === 'invalid_config' ? 2 : 1;
+    process.exitCode = EXIT_CODES[error.code] ?? 1;
   }
 }
 

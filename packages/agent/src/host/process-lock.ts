@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 
 /**
  * Makes sure that one process at a time holds a name. The lock is a socket in the kernel's abstract namespace: it goes
@@ -8,7 +8,6 @@ import { createServer, type Server } from 'node:net';
  * @returns null when another process holds it
  */
 export function lockProcess(name: string): Promise<Server | null> {
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32);
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.unref();
@@ -16,6 +15,25 @@ export function lockProcess(name: string): Promise<Server | null> {
       if (error.code === 'EADDRINUSE') resolve(null);
       else reject(error);
     });
-    server.listen(`\0hoodcloud-${digest}`, () => resolve(server));
+    server.listen(addressOf(name), () => resolve(server));
   });
+}
+
+/** Whether a process holds the name at this moment; doesn't take it, so that a starting agent is never in the way. */
+export function isProcessLocked(name: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(addressOf(name));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') resolve(false);
+      else reject(error);
+    });
+  });
+}
+
+function addressOf(name: string): string {
+  return `\0hoodcloud-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }

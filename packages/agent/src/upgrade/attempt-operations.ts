@@ -3,7 +3,7 @@ import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wi
 import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
 import { AgentError } from '../agent-error.ts';
 import { newProgress } from './attempt-progress.ts';
-import type { AttemptRecord } from './attempt-record.ts';
+import { type AttemptRecord, openOperations, undoneByHand } from './attempt-record.ts';
 import { resultOf } from './attempt-result.ts';
 import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
 import { backupRoot, pruneBackups } from './backup-retention.ts';
@@ -12,6 +12,9 @@ import type { ExecutionProgress } from './executor.ts';
 import { rebuildLostRecord } from './lost-record.ts';
 import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
 
+/** Code of an undo that an operator ordered on the host. */
+const BY_HAND = 'rolled_back_by_hand';
+
 /** A command that passed its checks, with the component that it is for. */
 export interface Order {
   readonly commandId: string;
@@ -19,6 +22,8 @@ export interface Order {
   readonly request: UpgradeRequest;
   readonly payload: JsonValue;
   readonly component: Component;
+  /** A rollback by hand: the attempt that it takes back. */
+  readonly undoes?: string;
 }
 
 type OnProgress = (commandId: string, attemptId: string, progress: ExecutionProgress) => void;
@@ -27,6 +32,7 @@ type OnProgress = (commandId: string, attemptId: string, progress: ExecutionProg
 export class AttemptOperations {
   readonly #environment: RunEnvironment;
   readonly #onProgress: OnProgress;
+  readonly #underWay = new Set<string>();
 
   constructor(environment: RunEnvironment, onProgress: OnProgress) {
     this.#environment = environment;
@@ -95,7 +101,7 @@ export class AttemptOperations {
     return this.#run(record, order);
   }
 
-  async #begin({ request, component, payload }: Order): Promise<AttemptRecord> {
+  async #begin({ request, component, payload, undoes }: Order): Promise<AttemptRecord> {
     const { held, ...before } = await component.runtime.status();
     if (held) {
       throw new AgentError(
@@ -116,6 +122,7 @@ export class AttemptOperations {
       logTail: [],
       confirmed: false,
       createdAtMs: this.#environment.now(),
+      ...(undoes !== undefined && { undoes }),
     };
   }
 
@@ -124,9 +131,42 @@ export class AttemptOperations {
     const now = this.#environment.now();
     const record = found ?? (await rebuildLostRecord(component, request.attemptId, payload, now));
     if (record === null) throw unknownAttempt(request.attemptId);
+    const byHand = undoneByHand(await this.#environment.store.list(), record.attemptId);
+    if (byHand !== undefined) {
+      goBackFromHere(record, BY_HAND, `an operator rolled it back on the host by ${byHand.attemptId}`);
+      record.outcome = 'rolled_back';
+      return this.#run(record, order);
+    }
     await this.#requireLatest(record);
     if (record.outcome !== 'rolled_back') goBackFromHere(record);
     return this.#run(record, order);
+  }
+
+  /**
+   * Undoes an attempt that is open, or whose undo had failed, because an operator on the host says so. The operation that
+   * the control plane had commanded is answered with it: its workflow learns what happened.
+   */
+  async takeBack(record: AttemptRecord, component: Component): Promise<CommandResult> {
+    const operation = record.operations.COMPENSATE === undefined ? 'UPGRADE' : 'COMPENSATE';
+    const commanded = record.operations[operation];
+    if (commanded === undefined) throw unknownAttempt(record.attemptId);
+    goBackFromHere(record, BY_HAND, 'an operator ordered the undo on the host');
+    const request = { ...recordedRequest(record), operation } as const;
+    return this.#run(record, { ...commanded, request, payload: record.payload, component });
+  }
+
+  /** Goes on with an attempt that was interrupted, in its direction. */
+  async goOn(record: AttemptRecord, component: Component): Promise<CommandResult> {
+    const [open] = openOperations(record);
+    if (open === undefined) throw unknownAttempt(record.attemptId);
+    const [operation, commanded] = open;
+    const request = { ...recordedRequest(record), operation };
+    return this.resume(record, { ...commanded, request, payload: record.payload, component });
+  }
+
+  /** Whether an operation of the attempt is being done at this moment. */
+  isUnderWay(attemptId: string): boolean {
+    return this.#underWay.has(attemptId);
   }
 
   /** Undoing an attempt that a later one has built on would bring back what nobody expects. */
@@ -153,6 +193,15 @@ export class AttemptOperations {
 
   /** Runs the attempt in its record's direction and settles the operation. */
   async #run(record: AttemptRecord, order: Order): Promise<CommandResult> {
+    this.#underWay.add(record.attemptId);
+    try {
+      return await this.#runAlone(record, order);
+    } finally {
+      this.#underWay.delete(record.attemptId);
+    }
+  }
+
+  async #runAlone(record: AttemptRecord, order: Order): Promise<CommandResult> {
     const { commandId, deadlineAtMs, request, component } = order;
     record.operations[request.operation] = { commandId, deadlineAtMs, result: null, acknowledged: false };
     const report = (progress: ExecutionProgress) => this.#onProgress(commandId, record.attemptId, progress);

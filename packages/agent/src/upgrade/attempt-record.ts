@@ -22,6 +22,8 @@ export interface AttemptRecord {
   /** Proved good by a CONFIRM (B2). */
   confirmed: boolean;
   readonly createdAtMs: number;
+  /** Of a rollback that an operator ordered on the host: the attempt as before which everything is put back. */
+  readonly undoes?: string;
 }
 
 /** One operation that was commanded for the attempt (B2). */
@@ -43,6 +45,19 @@ export function openOperations(record: AttemptRecord): [AgentOperation, Operatio
 /** Operations whose result the control plane has not confirmed to have. */
 export function unacknowledged(record: AttemptRecord): [AgentOperation, OperationRecord][] {
   return operationsOf(record).filter(([, { result, acknowledged }]) => result !== null && !acknowledged);
+}
+
+/**
+ * The rollback by hand that took an attempt back, if one did and was not taken back itself: then the attempt no longer
+ * stands on the host, whatever its own record says.
+ */
+export function undoneByHand(records: readonly AttemptRecord[], attemptId: string): AttemptRecord | undefined {
+  return records.find(
+    (record) =>
+      record.undoes === attemptId &&
+      record.outcome === 'completed' &&
+      undoneByHand(records, record.attemptId) === undefined,
+  );
 }
 
 function operationsOf({ operations }: AttemptRecord): [AgentOperation, OperationRecord][] {

@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fromJson } from '@bufbuild/protobuf';
+import { CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import type { Logger } from 'pino';
 import { replaceFile } from '../host/atomic-file.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
@@ -11,7 +13,7 @@ import { BACKUP_FILE_MODE } from './backup-manifest.ts';
 import { backupRoot, listBackups } from './backup-retention.ts';
 import type { Component } from './component.ts';
 import { type ExecutionOutcome, type ExecutionProgress, execute } from './executor.ts';
-import type { UpgradeRequest } from './upgrade-request.ts';
+import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
 
 const KEPT_LOG_LINES = 200;
 const TOLD_LOG_LINES = 20;
@@ -35,14 +37,17 @@ export async function runAttempt(
   const { store, log, faultPoint, now } = environment;
   const backupDir = backupDirOf(component, record.attemptId);
   const backups = await listBackups(backupRoot(component.dataDir));
+  const putBack = await putBackByHand(store, record);
   return execute({
     actions: UPGRADE_ACTIONS,
     params: {
       runtime: component.runtime,
       artifact: request.artifact,
-      configFiles: request.configFiles.map(({ restoreAttemptId, ...file }) =>
-        restoreAttemptId === null ? file : { ...file, restoreFrom: backupDirOf(component, restoreAttemptId) },
-      ),
+      configFiles: request.configFiles.map(({ restoreAttemptId, ...file }) => ({
+        ...file,
+        lastWrittenChecksum: putBack.has(file.path) ? (putBack.get(file.path) ?? null) : file.lastWrittenChecksum,
+        ...(restoreAttemptId !== null && { restoreFrom: backupDirOf(component, restoreAttemptId) }),
+      })),
       driftPolicy: request.driftPolicy,
       backupDir,
       earlierBackupDirs: backups.filter((dir) => dir !== backupDir),
@@ -57,6 +62,27 @@ export async function runAttempt(
     faultPoint,
     now,
   });
+}
+
+/**
+ * What a rollback by hand put back was written by us, and the control plane doesn't know of it: without this the next
+ * upgrade would take it for an operator's edit (E4). Null: the file was removed.
+ */
+async function putBackByHand(store: AttemptStore, record: AttemptRecord): Promise<Map<string, string | null>> {
+  const earlier = (await store.list()).filter(
+    ({ binaryName, outcome, createdAtMs }) =>
+      binaryName === record.binaryName && outcome === 'completed' && createdAtMs < record.createdAtMs,
+  );
+  const putBack = new Map<string, string | null>();
+  for (const byHand of earlier.toReversed()) {
+    const { configFiles } = recordedRequest(byHand);
+    const { configChecksums } = fromJson(CommandResultSchema, byHand.operations.UPGRADE?.result ?? {});
+    for (const { path } of configFiles) {
+      if (byHand.undoes === undefined) putBack.delete(path);
+      else putBack.set(path, configChecksums[path] ?? null);
+    }
+  }
+  return putBack;
 }
 
 /** `{data_dir}/.upgrade-backup/{attempt_id}` (spec "Backup Directory", A5). */

@@ -65,6 +65,33 @@ export class UpgradeHandler {
     });
   }
 
+  /**
+   * Does what an operator orders on the host itself, in the component's turn; its result is reported like any other.
+   * @throws AgentError `unknown_component`, and whatever `work` refuses
+   */
+  async byHand(
+    binaryName: string,
+    work: (operations: AttemptOperations, component: Component) => Promise<CommandResult>,
+  ): Promise<CommandResult> {
+    const component = this.component(binaryName);
+    const result = await this.#inTurn(component, () => work(this.#operations, component));
+    this.#reports.onResult(result);
+    return result;
+  }
+
+  /** @throws AgentError `unknown_component` */
+  component(binaryName: string): Component {
+    const component = this.#components.get(binaryName);
+    if (component !== undefined) return component;
+    const known = [...this.#components.keys()].join(', ') || 'none';
+    throw new AgentError('unknown_component', `this host has no component "${binaryName}"; its agent knows: ${known}`);
+  }
+
+  /** Whether an operation of the attempt is being done at this moment. */
+  isUnderWay(attemptId: string): boolean {
+    return this.#operations.isUnderWay(attemptId);
+  }
+
   /** Every config that an upgrade of this component ever wrote, or will write in the one under way. */
   configPathsOf(binaryName: string): readonly string[] {
     return [...(this.#configPaths.get(binaryName) ?? [])];
@@ -96,14 +123,7 @@ export class UpgradeHandler {
   }
 
   #componentFor({ binaryName, artifactKind }: UpgradeRequest): Component {
-    const component = this.#components.get(binaryName);
-    if (component === undefined) {
-      const known = [...this.#components.keys()].join(', ') || 'none';
-      throw new AgentError(
-        'unknown_component',
-        `this host has no component "${binaryName}"; its agent knows: ${known}`,
-      );
-    }
+    const component = this.component(binaryName);
     const { runtime } = component;
     if (runtime.artifactKind !== artifactKind) {
       throw new AgentError(

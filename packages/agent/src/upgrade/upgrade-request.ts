@@ -78,7 +78,8 @@ export function recordedRequest({ payload }: AttemptRecord): UpgradeRequest {
   return readPayload(fromJson(UpgradePayloadSchema, payload));
 }
 
-function readPayload(payload: UpgradePayload): UpgradeRequest {
+/** @throws AgentError `invalid_payload` that names the field */
+export function readPayload(payload: UpgradePayload): UpgradeRequest {
   const operation = OPERATIONS[payload.operation];
   if (operation === undefined) throw invalid('operation', `${payload.operation} is none that this agent knows`);
   if (!ATTEMPT_ID.test(payload.attemptId)) {
