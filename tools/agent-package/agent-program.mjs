@@ -16,6 +16,7 @@ import { cacheDir, ROOT } from '../bootstrap/paths.mjs';
 import { runCollected } from '../bootstrap/run-command.mjs';
 import { SetupError } from '../bootstrap/setup-error.mjs';
 import { step } from '../bootstrap/step.mjs';
+import { engineClientOnly } from '../build/engine-client.mjs';
 import { ensureToolchain, lockHash } from './toolchain.mjs';
 
 /** Node looks for the agent inside itself when this fuse is flipped; the value is Node's own. */
@@ -67,6 +68,7 @@ async function bundle() {
     target: 'node24',
     format: 'cjs',
     legalComments: 'none',
+    plugins: [engineClientOnly],
     logLevel: 'warning',
     logOverride: { 'empty-import-meta': 'silent' }, // only what runs from source asks where it is
   });

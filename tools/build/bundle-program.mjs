@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from '../bootstrap/paths.mjs';
+import { engineClientOnly } from './engine-client.mjs';
 
 /** What is shipped as one file: where each program begins. */
 const ENTRIES = {
@@ -19,6 +20,7 @@ await build({
   format: 'esm',
   legalComments: 'none',
   logLevel: 'warning',
+  plugins: [engineClientOnly],
   // CommonJS libraries inside an ES module ask for `require`
   banner: { js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);" },
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { engineClientOnly } from '../../../tools/build/engine-client.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -40,7 +41,10 @@ export async function bundlePrograms(): Promise<Programs> {
   const [hoodcloud, hoodctl, agent] = await Promise.all([
     bundled('controlplane/src/bin/hoodcloud.ts', 'hoodcloud.mjs', { plugins: [librariesOutside, filesInPlace] }),
     bundled('cli/src/bin/hoodctl.ts', 'hoodctl.mjs', { banner: { js: REQUIRE } }),
-    bundled('agent/src/bin/hoodcloud-agent.ts', 'hoodcloud-agent.mjs', { banner: { js: REQUIRE } }),
+    bundled('agent/src/bin/hoodcloud-agent.ts', 'hoodcloud-agent.mjs', {
+      plugins: [engineClientOnly],
+      banner: { js: REQUIRE },
+    }),
   ]);
   return { hoodcloud, hoodctl, agent, dispose: () => rmSync(folder, { recursive: true, force: true }) };
 }

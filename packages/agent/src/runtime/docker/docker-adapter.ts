@@ -23,6 +23,7 @@ import { type ContainerView, Engine } from './engine.ts';
 import type { PullBackoff } from './image-pull.ts';
 import { ImageStore } from './image-store.ts';
 import { Instances } from './instances.ts';
+import { refusalsOnHost } from './refusals-on-host.ts';
 import { defaultDockerConfig } from './registry-credentials.ts';
 import { ServiceRecordFile } from './service-record.ts';
 
@@ -138,6 +139,7 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
   async backupState(backupDir: string, configPaths: readonly string[], signal: AbortSignal): Promise<void> {
     for (const path of configPaths) await this.confine(path);
     const container = await this.#container();
+    await this.#requireReplaceable(container, signal);
     await this.#swap.requireNames(await keptContainers(dirname(backupDir)));
     signal.throwIfAborted();
     await writeContainerBackup(backupDir, await this.#backupOf(container));
@@ -168,6 +170,17 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
 
   logTail(maxLines: number): Promise<string[]> {
     return this.#service.logTail(maxLines);
+  }
+
+  /** What a swap would lose is known before anything is stopped (A14). */
+  async #requireReplaceable(container: ContainerView, signal: AbortSignal): Promise<void> {
+    const oldImage = await this.#engine.image(container.Image);
+    const refusals = await this.#engine.call(`look what ${this.#service.name} would lose`, signal, (docker) =>
+      refusalsOnHost(docker, { container, oldImage }),
+    );
+    const [first] = refusals;
+    if (first === undefined) return;
+    throw new RuntimeError(first.code, refusals.map(({ reason }) => reason).join(' '));
   }
 
   async #backupOf(container: ContainerView) {
