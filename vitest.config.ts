@@ -15,7 +15,7 @@ export default defineConfig({
           name: 'unit',
           testTimeout: 30_000, // a busy machine is no failing test
           include: named('test'),
-          exclude: ['**/node_modules/**', '**/*.{db,workflow,host,e2e}.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{db,workflow,host,crash,e2e}.test.ts'],
         },
       },
       { test: { name: 'db', include: named('db.test'), globalSetup: [postgres], ...slow } },
@@ -33,6 +33,15 @@ export default defineConfig({
           name: 'host',
           include: named('host.test'),
           globalSetup: [postgres, temporal],
+          fileParallelism: false,
+          ...slow,
+        },
+      },
+      {
+        test: {
+          name: 'crash',
+          include: named('crash.test'),
+          globalSetup: [postgres],
           fileParallelism: false,
           ...slow,
         },

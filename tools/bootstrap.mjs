@@ -8,7 +8,8 @@ needNode();
 
 /** Verb → the module that exports `run(args)` and answers the exit code. Imported late: only what is used is read. */
 const VERBS = {
-  test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|e2e …] [vitest arguments]'],
+  test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|crash|e2e …] [vitest arguments]'],
+  crash: ['./verbs/crash.mjs', 'tear the agent, its host and its network out of upgrades: crash [--all]'],
   check: ['./verbs/check.mjs', 'format, lint, types, unused code, import rules, generated files, file sizes'],
   build: ['./verbs/build.mjs', 'bundle programs into one file each: build [cli|agent]'],
   package: [

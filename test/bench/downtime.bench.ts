@@ -31,17 +31,20 @@ const BARE = {
 const WAYS = ['product', 'bare', 'bareWithoutReload'] as const;
 type Way = (typeof WAYS)[number];
 
+const CONFIG = '/etc/hoodcloud/agent.yaml';
+const agentConfig = (artifactHost: string) => `control_plane: { address: '${artifactHost}:1' }
+state_dir: /var/lib/hoodcloud
+allow_http_hosts: [${artifactHost}]
+components:
+  - binary_name: cometbft
+    install_path: ${INSTALLED}
+    data_dir: ${COMETBFT_ON_HOST.home}
+    runtime: { type: systemd, unit: ${unit} }
+`;
+
 /** What the control plane would send. */
 const order = (attemptId: string, url: string, sha256: string): UpgradeOrder => ({
-  component: {
-    unit,
-    binaryName: 'cometbft',
-    installPath: INSTALLED,
-    dataDir: COMETBFT_ON_HOST.home,
-    configRoots: [],
-    allowHttpHosts: [new URL(url).hostname],
-  },
-  stateDir: '/var/lib/hoodcloud',
+  configFile: CONFIG,
   command: {
     commandId: attemptId,
     type: 'COMMAND_TYPE_UPGRADE',
@@ -78,6 +81,7 @@ try {
     fileURLToPath(new URL('../../packages/agent/src/upgrade/drive-upgrade.ts', import.meta.url)),
     '/opt/upgrade.mjs',
   );
+  await host.writeFile(CONFIG, agentConfig(lab.controlAddress));
   await host.must('systemctl', 'start', unit);
   const probe = await PortProbe.start(host.ip, validator.rpcPort);
 

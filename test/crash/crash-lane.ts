@@ -80,6 +80,7 @@ export class CrashLane {
     const to = cell.release === 'bad' ? bad : (good.find((release) => release !== from) ?? good[1]);
     const before = await this.#host.look();
     const since = await this.#host.now();
+    const stops = await this.#host.stops();
     await this.#host.arm(cell.point);
     const command = await this.#command(to);
     try {
@@ -93,7 +94,7 @@ export class CrashLane {
         host: host === 'down' ? 'mixed: the service is down' : host,
         atBoot,
         reported,
-        stops: await this.#host.stopsSince(since),
+        stops: (await this.#host.stops()) - stops,
         leftovers: after.leftovers,
         attributesKept: after.attributes === before.attributes,
         log: join(this.#ground.logs, `${nameOf(cell)}.log`),

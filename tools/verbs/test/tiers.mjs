@@ -8,7 +8,8 @@ export const TIERS = {
   unit: { what: 'pure rules and everything that needs no server', stores: false, hosts: false },
   db: { what: 'real Postgres', stores: true, hosts: false },
   workflow: { what: 'real Temporal server and Postgres', stores: true, hosts: false },
-  host: { what: 'agent, adapters and crashes on real systemd hosts', stores: true, hosts: true },
+  host: { what: 'agent and adapters on real systemd hosts', stores: true, hosts: true },
+  crash: { what: 'upgrades torn apart: crashes, power, disk, network', stores: true, hosts: true },
   e2e: { what: 'all roles, real agents, a live chain', stores: true, hosts: true },
 };
 

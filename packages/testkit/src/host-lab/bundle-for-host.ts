@@ -11,7 +11,7 @@ export async function bundleForHost(host: Host, entry: string, target: string): 
     target: 'node20',
     format: 'esm',
     // CommonJS libraries inside an ES module ask for `require`.
-    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+    banner: { js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);" },
   });
   const [file] = built.outputFiles;
   await host.writeFile(target, Buffer.from(file?.contents ?? []));

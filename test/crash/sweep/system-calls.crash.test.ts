@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Adapter } from '../crash-cells.ts';
+import { badRelease, goodRelease } from '../small-service.ts';
+import { sampleOf } from './injection.ts';
+import { type Direction, SweepLane, type SweepReport } from './sweep-lane.ts';
+
+const ADAPTERS: readonly Adapter[] = ['systemd', 'process'];
+const DIRECTIONS: readonly Direction[] = ['upgrade', 'undo'];
+/** `all`: each call with each harm; otherwise one call of each kind with each harm. */
+const ALL = process.env.HOODCLOUD_CRASH === 'all';
+const timeout = ALL ? 4 * 3_600_000 : 600_000;
+
+describe.skipIf(!hostsAvailable())('every mutating system call of the agent', () => {
+  let lab: HostLab;
+  let artifacts: ArtifactServer;
+  let kept: string;
+  const lanes = new Map<Adapter, Promise<SweepLane>>();
+  const reports = new Map<string, Promise<SweepReport>>();
+
+  beforeAll(async () => {
+    lab = await createLab();
+    const first = await lab.up('first'); // brings the network that the artifact server listens on
+    artifacts = await ArtifactServer.listen(lab.controlAddress);
+    await first.down();
+    kept = await mkdtemp(join(tmpdir(), 'hoodcloud-sweep-'));
+    const good = [await goodRelease('v1'), await goodRelease('v2')] as const;
+    const earlier = await Promise.all(['k1', 'k2', 'k3'].map(goodRelease));
+    const bad = await badRelease('v3');
+    for (const { version, binary } of [...good, ...earlier, bad]) artifacts.publish(version, binary);
+    for (const [host, adapter] of ADAPTERS.entries()) {
+      const choose = ALL ? undefined : { host, hosts: ADAPTERS.length };
+      const plan = {
+        good,
+        bad,
+        choose: (all: Parameters<typeof sampleOf>[0]) => (choose ? sampleOf(all, choose) : all),
+      };
+      const lane = SweepLane.open([lab, artifacts, { adapter, name: adapter, kept, earlier, first: good[0] }], plan);
+      lanes.set(adapter, lane);
+      let turn: Promise<unknown> = lane;
+      for (const direction of DIRECTIONS) {
+        const report = turn.then(async () => (await lane).sweep(direction));
+        reports.set(`${adapter} ${direction}`, report);
+        turn = report;
+      }
+      turn.catch(() => undefined); // the tests that wait for it say it
+    }
+  });
+
+  afterAll(async () => {
+    await Promise.allSettled([...lanes.values(), ...reports.values()]);
+    await lab.clean();
+    await artifacts.close();
+    await rm(kept, { recursive: true, force: true });
+  });
+
+  describe.each(ADAPTERS)('under %s', (adapter) => {
+    const reportOf = async (direction: Direction) => {
+      const report = await reports.get(`${adapter} ${direction}`);
+      if (report === undefined) throw new Error(`the ${direction} under ${adapter} was not run`);
+      return report;
+    };
+
+    it.each(DIRECTIONS)(
+      'of an %s is in an order that survives a power cut: fsync, rename, fsync of the folder (A4, A8)',
+      {
+        timeout,
+      },
+      async (direction) => {
+        const { calls, lost } = await reportOf(direction);
+        expect(lost).toEqual([]);
+        expect(calls).toBeGreaterThan(50);
+      },
+    );
+
+    it.each(DIRECTIONS)(
+      'of an %s may be its last, or be refused: all old or all new, nothing left over, told as it is',
+      {
+        timeout,
+      },
+      async (direction) => {
+        const { calls, harms, runs, seconds, broken } = await reportOf(direction);
+        console.log(
+          `${adapter}, ${direction}: ${calls} calls, ${harms} harms, ${runs} of them done in ${seconds.toFixed(0)} s`,
+        );
+        expect(broken.join('\n\n')).toBe('');
+      },
+    );
+
+    it('never makes two instances live at once (A19)', { timeout }, async () => {
+      await reportOf('undo');
+      const { samples, most, doubles } = (await (await lanes.get(adapter))?.watched()) ?? {
+        samples: 0,
+        most: 0,
+        doubles: [],
+      };
+      console.log(`${adapter}: a watcher looked ${samples} times and saw at most ${most} alive`);
+      expect(doubles).toEqual([]);
+      expect(most).toBe(1);
+    });
+  });
+});
