@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentError } from '../agent-error.ts';
 import { applyAttributes, type FileAttributes, renameDurably } from '../host/atomic-file.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
+import { writeWhole } from '../host/write-whole.ts';
 import { DownloadRefused, openDownload } from './download-request.ts';
 import { RuntimeError } from './runtime-adapter.ts';
 
@@ -118,14 +119,6 @@ async function transfer(download: Download, file: FileHandle, arrived: Arrived):
     throw new Error(`the connection ended after ${arrived.bytes} of ${arrived.total} bytes`);
   }
   return arrived;
-}
-
-/** A write near the end of the disk may take only a part of the bytes; the next one says why. */
-async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const result = await file.write(bytes, written, bytes.length - written, position + written);
-    written += result.bytesWritten;
-  }
 }
 
 function requireChecksum(download: Download, arrived: Arrived): void {

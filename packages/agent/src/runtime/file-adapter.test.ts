@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmod,
   chown,
@@ -16,9 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checksumOf, FileHashes } from '../host/file-hash.ts';
 import { FileAdapter } from './file-adapter.ts';
+import type { WantedArtifact } from './runtime-adapter.ts';
 import { testArtifact } from './test-artifacts.ts';
 
 class BinaryOnly extends FileAdapter {}
@@ -101,12 +103,96 @@ it('follows a link at the install path and leaves it in place (A8, field case 50
   expect(checksumOf(await readFile(binary))).toBe(handle.installedChecksum);
 });
 
-it('refuses a member of an archive with nothing touched', async () => {
-  const before = await snapshot();
-  const artifact = { ...(await offer()), member: 'bin/node' };
-  const acquired = files.acquireArtifact(artifact, { signal, backupDirs: [], onProgress: () => undefined });
-  await expect(acquired).rejects.toMatchObject({ code: 'archive_unsupported' });
-  expect(await snapshot()).toEqual(before);
+describe('an archive', () => {
+  /** The node's binary as the member `bin/node` of a `.tar.gz`, with another file beside it. */
+  async function offerArchive(name = 'new.tar.gz') {
+    const content = await testArtifact('runs');
+    const source = join(folder, 'source');
+    await mkdir(join(source, 'bin'), { recursive: true });
+    await writeFile(join(source, 'bin', 'node'), content, { mode: 0o600 });
+    await writeFile(join(source, 'LICENSE'), 'free');
+    const archive = execFileSync('tar', ['-cz', 'bin', 'LICENSE'], { cwd: source });
+    const artifact = {
+      name: 'node',
+      url: server.publish(name, archive),
+      checksum: checksumOf(archive),
+      member: 'bin/node',
+    };
+    return { artifact, installed: checksumOf(content) };
+  }
+
+  const fetchIt = (artifact: WantedArtifact, backupDirs: string[] = []) =>
+    files.acquireArtifact(artifact, { signal, backupDirs, onProgress: () => undefined });
+
+  it('gives its member, by the checksum of the member (A6), readable before the stop (field-case 31)', async () => {
+    const { artifact, installed } = await offerArchive();
+    const handle = await fetchIt(artifact);
+    expect(handle.installedChecksum).toBe(installed);
+    expect((await stat(handle.location)).mode & 0o7777).toBe((await stat(binary)).mode & 0o7777);
+    expect((await readdir(join(folder, 'bin'))).sort()).toEqual(['.download-node', 'node']);
+    await files.verifyArtifact(handle, signal);
+    await files.installArtifact(handle, backupDir);
+    expect(await files.isArtifactInstalled(installed)).toBe(true);
+    expect(await files.isArtifactInstalled(artifact.checksum)).toBe(false);
+  });
+
+  it('is found again by what its member hashed to, never by the checksum of the archive', async () => {
+    const { artifact, installed } = await offerArchive();
+    const handle = await fetchIt(artifact);
+    expect(await files.findAcquiredArtifact(artifact)).toBeNull();
+    const known = { ...artifact, installedChecksum: installed };
+    expect(await files.findAcquiredArtifact(known)).toMatchObject({
+      location: handle.location,
+      installedChecksum: installed,
+    });
+  });
+
+  it('needs no network when a backup holds its member (A12a)', async () => {
+    const { artifact, installed } = await offerArchive();
+    await files.installArtifact(await fetchIt(artifact), backupDir);
+    await files.backupState(backupDir, [], signal);
+    await files.installArtifact(await acquire(), backupDir);
+    server.publish('new.tar.gz', '', { kind: 'status', status: 500 });
+    const before = server.requestsFor('new.tar.gz').length;
+    const handle = await fetchIt({ ...artifact, installedChecksum: installed }, [backupDir]);
+    expect(handle.installedChecksum).toBe(installed);
+    expect(server.requestsFor('new.tar.gz')).toHaveLength(before);
+  });
+
+  it.each([
+    ['lacks the member', (artifact: WantedArtifact) => ({ ...artifact, member: 'bin/other' }), 'member_missing'],
+    ['is no archive', (artifact: WantedArtifact) => artifact, 'archive_unsupported'],
+    [
+      'is another one than the manifest says',
+      (artifact: WantedArtifact) => ({ ...artifact, checksum: checksumOf('x') }),
+      'checksum_mismatch',
+    ],
+    [
+      'gives another member than this node once had',
+      (artifact: WantedArtifact) => ({ ...artifact, installedChecksum: checksumOf('x') }),
+      'checksum_mismatch',
+    ],
+  ])('that %s leaves nothing behind and touches nothing', async (what, change, code) => {
+    const { artifact } = await offerArchive();
+    const page = Buffer.from('<html>moved</html>');
+    const offered =
+      what === 'is no archive'
+        ? { ...artifact, url: server.publish('page', page), checksum: checksumOf(page) }
+        : artifact;
+    const before = await snapshot();
+    await expect(fetchIt(change(offered))).rejects.toMatchObject({ code });
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it('that a crash left half unpacked is cleared away by the undo (field-case 39)', async () => {
+    const { artifact } = await offerArchive();
+    const before = await snapshot();
+    for (const leftover of ['', '.part', '.archive', '.archive.part']) {
+      await writeFile(join(folder, 'bin', `.download-node${leftover}`), 'half');
+    }
+    await files.discardArtifact(artifact);
+    expect(await snapshot()).toEqual(before);
+  });
 });
 
 it('says that it has no address and no backup, when a way back is nowhere to be found', async () => {

@@ -1,12 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import { attributesOf, type FileAttributes, followLinks, removeDurably, renameDurably } from '../host/atomic-file.ts';
 import { type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
-import { requireFreeSpace } from '../host/free-space.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
 import { ArtifactAttributes } from './artifact-attributes.ts';
-import { downloadArtifact } from './artifact-download.ts';
 import { ConfigFileAdapter } from './config-file-adapter.ts';
 import { requireExecutable } from './elf-header.ts';
+import { archivePath, fetchArtifact } from './fetch-artifact.ts';
 import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
 import { checkPlace, otherReleases, type ReleasePlace, releasePlace } from './release-place.ts';
 import { switchRelease, undoRelease } from './release-switch.ts';
@@ -48,36 +47,36 @@ export abstract class FileAdapter extends ConfigFileAdapter {
   }
 
   async acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {
-    requirePlainFile(artifact);
-    await this.#requirePlace(artifact, artifact.checksum);
+    await this.#requirePlace(artifact, knownChecksum(artifact));
     const target = await this.#downloadPath(artifact);
     const attributes = await this.#attributesToGive();
-    const kept = await findInBackups(options.backupDirs, artifact.checksum);
-    if (kept === null) {
-      await this.#download(artifact, target, attributes, options);
-    } else {
-      await explainingHostErrors(`copy ${kept} to ${target}`, async () => {
-        await copyDurably(kept, `${target}.part`, attributes);
-        await renameDurably(`${target}.part`, target);
-      });
-    }
-    await this.#settings.hashes.learn(target, artifact.checksum);
-    return handleOf(artifact, target);
+    const known = knownChecksum(artifact);
+    const kept = known === null ? null : await findInBackups(options.backupDirs, known);
+    const { allowHttpHosts } = this.#settings;
+    const installedChecksum =
+      known !== null && kept !== null
+        ? await copyKept(kept, target, attributes, known)
+        : await fetchArtifact({ artifact, target, attributes, allowHttpHosts, options });
+    await this.#settings.hashes.learn(target, installedChecksum);
+    return { artifact, location: target, installedChecksum };
   }
 
   async findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
+    const installedChecksum = knownChecksum(artifact);
+    if (installedChecksum === null) return null;
     const place = await this.#place(artifact);
     const prepared = place === null || place.newRoot === place.oldRoot ? [] : [place.binary];
-    const paths = [await this.#downloadPath(artifact), ...prepared];
-    for (const path of paths) {
-      if ((await this.#settings.hashes.of(path)) === artifact.checksum) return handleOf(artifact, path);
+    const locations = [await this.#downloadPath(artifact), ...prepared];
+    for (const location of locations) {
+      if ((await this.#settings.hashes.of(location)) === installedChecksum)
+        return { artifact, location, installedChecksum };
     }
     return null;
   }
 
   async discardArtifact(artifact: WantedArtifact): Promise<void> {
     const path = await this.#downloadPath(artifact);
-    for (const leftover of [path, `${path}.part`]) {
+    for (const leftover of [path, `${path}.part`, archivePath(path), `${archivePath(path)}.part`]) {
       if ((await attributesOf(leftover)) !== null) await removeDurably(leftover);
     }
   }
@@ -131,25 +130,6 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     await undoRelease(backupDir); // the old file first: the link never leads to something doubtful
   }
 
-  async #download(
-    artifact: WantedArtifact,
-    target: string,
-    attributes: FileAttributes,
-    { signal, onProgress }: AcquireOptions,
-  ): Promise<void> {
-    if (artifact.url === '') {
-      throw new RuntimeError(
-        'artifact_unavailable',
-        `no kept backup holds ${artifact.checksum} and no address is known for it: give the address of that version`,
-      );
-    }
-    const { allowHttpHosts } = this.#settings;
-    // room for the download, and for putting the old binary back beside it
-    const requireSpace = (bytes: number) => requireFreeSpace(dirname(target), 2 * bytes, 4);
-    const { url, checksum } = artifact;
-    await downloadArtifact({ url, checksum, target, attributes, allowHttpHosts, signal, onProgress, requireSpace });
-  }
-
   /** Beside the binary, so that the swap is a rename (spec: `{InstallTarget}/.download-{name}`). */
   async #downloadPath(artifact: WantedArtifact): Promise<string> {
     const folder = (await this.#place(artifact))?.folder ?? dirname(await this.target());
@@ -157,22 +137,28 @@ export abstract class FileAdapter extends ConfigFileAdapter {
   }
 
   /** Where a version goes whose link is replaced; null when links are followed. */
-  async #place({ release, checksum }: WantedArtifact): Promise<ReleasePlace | null> {
+  async #place(artifact: WantedArtifact): Promise<ReleasePlace | null> {
+    const { release } = artifact;
     if (release === undefined) return null;
     const { installPath, releasesDir = null, hashes } = this.#settings;
     const named = await releasePlace(installPath, releasesDir, release.name);
     if (!release.anyWithContent) return named;
     for (const name of await otherReleases(named)) {
       const other = await releasePlace(installPath, releasesDir, name);
-      if ((await hashes.of(other.binary)) === checksum) return other;
+      if ((await hashes.of(other.binary)) === knownChecksum(artifact)) return other;
     }
     return named;
   }
 
-  /** @throws RuntimeError when the link can't be replaced for this artifact */
-  async #requirePlace(artifact: WantedArtifact, installedChecksum: string): Promise<ReleasePlace | null> {
+  /**
+   * @param installedChecksum null: not known yet, so that what is in the place already is judged by the next call
+   * @throws RuntimeError when the link can't be replaced for this artifact
+   */
+  async #requirePlace(artifact: WantedArtifact, installedChecksum: string | null): Promise<ReleasePlace | null> {
     const place = await this.#place(artifact);
-    if (place !== null) await checkPlace(place, await this.#settings.hashes.of(place.binary), installedChecksum);
+    if (place === null) return null;
+    const occupiedBy = await this.#settings.hashes.of(place.binary);
+    await checkPlace(place, occupiedBy, installedChecksum ?? occupiedBy ?? '');
     return place;
   }
 
@@ -184,15 +170,15 @@ export abstract class FileAdapter extends ConfigFileAdapter {
   }
 }
 
-function handleOf(artifact: WantedArtifact, location: string): ArtifactHandle {
-  return { artifact, location, installedChecksum: artifact.checksum };
+async function copyKept(kept: string, target: string, attributes: FileAttributes, checksum: string): Promise<string> {
+  await explainingHostErrors(`copy ${kept} to ${target}`, async () => {
+    await copyDurably(kept, `${target}.part`, attributes);
+    await renameDurably(`${target}.part`, target);
+  });
+  return checksum;
 }
 
-/** Archives are for a later release; until then they are refused before anything is touched. */
-function requirePlainFile(artifact: WantedArtifact): void {
-  if (artifact.member === null) return;
-  throw new RuntimeError(
-    'archive_unsupported',
-    `this agent can't take ${artifact.member} out of an archive: give the address and checksum of the binary itself`,
-  );
+/** Of the file to install; null while nobody knows it: a member of an archive not yet unpacked (A6). */
+function knownChecksum({ checksum, member, installedChecksum }: WantedArtifact): string | null {
+  return installedChecksum ?? (member === null ? checksum : null);
 }

@@ -143,6 +143,14 @@ export interface WantedArtifact {
   readonly checksum: string;
   /** Member of an archive to install; null for a plain file. */
   readonly member: string | null;
+  /** `sha256:<hex>` of what gets installed, when it is known before: a member differs from its archive (A6, A12a). */
+  readonly installedChecksum?: string;
+  /** Where a detached signature of the downloaded file is. */
+  readonly signature?: { readonly format: 'minisign' | 'cosign_bundle'; readonly url: string };
+  /** Keys of which one must have signed it; absent: nobody asks. The agent's own file wins over them. */
+  readonly signedBy?: readonly string[];
+  /** How the new binary is tried before the stop; absent: `--version`, and any answer counts. */
+  readonly dryStart?: { readonly args: readonly string[]; readonly timeoutMs: number };
   /** The link at the install path is pointed to a place of its own for this version; absent: it is followed (A8). */
   readonly release?: WantedRelease;
 }

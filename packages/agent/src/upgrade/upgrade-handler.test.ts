@@ -15,7 +15,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checksumOf } from '../host/file-hash.ts';
 import { FakeHost } from '../runtime/fake/fake-host.ts';
-import { FakeRuntime } from '../runtime/fake/fake-runtime.ts';
+import { FakeRuntime, installedChecksumOf } from '../runtime/fake/fake-runtime.ts';
 import { checksumsOf } from './attempt-result.ts';
 import { AttemptStore } from './attempt-store.ts';
 import { writeBackupManifest } from './backup-manifest.ts';
@@ -98,6 +98,74 @@ function command(
 }
 
 const last = () => results.at(-1);
+
+describe('a member of an archive', () => {
+  const artifact = () => ({ kind: ArtifactKind.FILE, url: URL, checksum: target, member: 'bin/node' });
+  const upgrade = () => command(Operation.UPGRADE, { artifact: artifact() });
+  const installed = () => installedChecksumOf({ checksum: target, member: 'bin/node' });
+
+  it('is what is reported, recorded and proved to run: the archive has another checksum (A6)', async () => {
+    const { handler, store } = await agent();
+    await handler.handle(upgrade());
+    expect(last()).toMatchObject({
+      outcome: Outcome.COMPLETED,
+      installedChecksum: installed(),
+      runningChecksum: installed(),
+    });
+    expect((await store.load(ATTEMPT))?.progress.installedChecksum).toBe(installed());
+    const installs = host.journal.filter((line) => line.startsWith('install'));
+    await handler.handle(upgrade());
+    expect(host.journal.filter((line) => line.startsWith('install'))).toEqual(installs);
+  });
+
+  it.each([
+    'after:acquire_artifact',
+    'before:verify_artifact',
+    'before:install_artifact',
+    'after:install_artifact',
+    'before:start_node',
+  ])('is gone on with by a restarted agent: killed %s', async (point) => {
+    await agentKilledAt(point, upgrade());
+    const { handler } = await agent();
+    await handler.resume();
+    await expect.poll(() => last()?.outcome, { timeout: 30_000 }).toBe(Outcome.COMPLETED);
+    expect(last()).toMatchObject({ installedChecksum: installed(), runningChecksum: installed() });
+  });
+
+  it('is found in a backup by its own checksum: a way back needs no network (A12a)', async () => {
+    const { handler } = await agent();
+    await handler.handle(upgrade());
+    const next = host.publish('https://releases/next', 'next binary');
+    await handler.handle(
+      command(
+        Operation.UPGRADE,
+        {
+          attemptId: 'rollout.node.2',
+          artifact: { kind: ArtifactKind.FILE, url: 'https://releases/next', checksum: next },
+        },
+        { commandId: 'command-next' },
+      ),
+    );
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, installedChecksum: next });
+    await writeBackupManifestOf('rollout.node.2'); // the fake keeps its backups in memory
+    host.downloads.clear();
+    const back = { ...artifact(), installedChecksum: installed() };
+    await handler.handle(
+      command(Operation.UPGRADE, { attemptId: 'rollout.node.3', artifact: back }, { commandId: 'command-back' }),
+    );
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, runningChecksum: installed() });
+  });
+
+  it.each(['../node', '/bin/node', 'bin//node', 'bin\\node', './node'])('has no name such as "%s"', async (member) => {
+    const { handler } = await agent();
+    await handler.handle(command(Operation.UPGRADE, { artifact: { ...artifact(), member } }));
+    expect(last()).toMatchObject({
+      outcome: Outcome.REFUSED,
+      errorMessage: expect.stringContaining('artifact.member'),
+    });
+    expect(host.journal).toEqual([]);
+  });
+});
 
 describe('a rollback', () => {
   const back = (restoreAttemptId: string) =>

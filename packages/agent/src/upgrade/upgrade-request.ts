@@ -4,8 +4,10 @@ import {
   type Command,
   CommandType,
   DriftPolicy,
+  type DryStart,
   LinkPolicy,
   Operation,
+  SignatureFormat,
   type UpgradePayload,
   UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
@@ -54,6 +56,8 @@ export const DEFAULT_BUDGETS: ActionBudgets = {
 const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/;
 const CHECKSUM = /^sha256:[0-9a-f]{64}$/;
+const MAX_DRY_START_ARGS = 16;
+const DEFAULT_DRY_START_MS = 10_000;
 
 const OPERATIONS: Readonly<Partial<Record<Operation, AgentOperation>>> = {
   [Operation.UPGRADE]: 'UPGRADE',
@@ -100,7 +104,7 @@ export function readPayload(payload: UpgradePayload): UpgradeRequest {
   };
 }
 
-function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact {
+function readArtifact({ artifact, binaryName, signaturePolicy, dryStart }: UpgradePayload): WantedArtifact {
   if (artifact === undefined) throw invalid('artifact', 'it is missing');
   if (artifact.kind === ArtifactKind.UNSPECIFIED) throw invalid('artifact.kind', 'it must be FILE or IMAGE');
   if (!CHECKSUM.test(artifact.checksum)) {
@@ -109,8 +113,39 @@ function readArtifact({ artifact, binaryName }: UpgradePayload): WantedArtifact 
       `"${artifact.checksum.slice(0, 80)}" isn't sha256: and 64 lower-case hex digits`,
     );
   }
-  const member = artifact.member === '' ? null : artifact.member;
-  return { name: binaryName, url: artifact.url, checksum: artifact.checksum, member };
+  if (artifact.installedChecksum !== '' && !CHECKSUM.test(artifact.installedChecksum)) {
+    throw invalid('artifact.installed_checksum', "it isn't sha256: and 64 lower-case hex digits");
+  }
+  const { url, checksum, member, signature, installedChecksum } = artifact;
+  return {
+    name: binaryName,
+    url,
+    checksum,
+    member: member === '' ? null : readMember(member),
+    ...(installedChecksum !== '' && { installedChecksum }),
+    ...(signature && { signature: { format: readSignatureFormat(signature.format), url: signature.url } }),
+    ...(signaturePolicy?.required && { signedBy: signaturePolicy.publicKeys }),
+    ...(dryStart && { dryStart: readDryStart(dryStart) }),
+  };
+}
+
+/** The control plane has checked it too; this host believes nobody. */
+function readMember(member: string): string {
+  if (!/[\\\0]/.test(member) && member.split('/').every((part) => !['', '.', '..'].includes(part))) return member;
+  throw invalid('artifact.member', `"${member.slice(0, 80)}" is no name of a file inside an archive`);
+}
+
+function readSignatureFormat(format: SignatureFormat): 'minisign' | 'cosign_bundle' {
+  if (format === SignatureFormat.MINISIGN) return 'minisign';
+  if (format === SignatureFormat.COSIGN_BUNDLE) return 'cosign_bundle';
+  throw invalid('artifact.signature.format', `${format} is none that this agent knows`);
+}
+
+function readDryStart({ args, timeoutMs }: DryStart): NonNullable<WantedArtifact['dryStart']> {
+  if (args.length > MAX_DRY_START_ARGS) {
+    throw invalid('dry_start.args', `${args.length} arguments are more than ${MAX_DRY_START_ARGS}`);
+  }
+  return { args, timeoutMs: timeoutMs || DEFAULT_DRY_START_MS };
 }
 
 /** Where a replaced link is to lead to; nothing when links are followed. */

@@ -105,17 +105,19 @@ export class FakeRuntime implements RuntimeAdapter {
 
   async acquireArtifact(artifact: WantedArtifact, { backupDirs }: AcquireOptions): Promise<ArtifactHandle> {
     this.#beforeCall('acquireArtifact');
-    const kept = backupDirs.some((dir) => this.#host.backups.get(dir)?.installed === artifact.checksum);
+    const installed = installedChecksumOf(artifact);
+    const kept = backupDirs.some((dir) => this.#host.backups.get(dir)?.installed === installed);
     const offered = kept ? artifact.checksum : this.#host.downloads.get(artifact.url);
     if (offered === undefined) throw new RuntimeError('download_refused', `${artifact.url} answered 404`);
     if (offered !== artifact.checksum) throw new RuntimeError('checksum_mismatch', `${artifact.url} is something else`);
-    this.#host.acquired = offered;
+    this.#host.acquired = installed;
     return handleOf(artifact);
   }
 
   async findAcquiredArtifact(artifact: WantedArtifact): Promise<ArtifactHandle | null> {
     this.#beforeCall('findAcquiredArtifact');
-    return this.#host.acquired === artifact.checksum ? handleOf(artifact) : null;
+    const known = artifact.installedChecksum ?? (artifact.member === null ? artifact.checksum : null);
+    return known !== null && this.#host.acquired === known ? handleOf(artifact) : null;
   }
 
   async discardArtifact(): Promise<void> {
@@ -212,5 +214,10 @@ function confine(path: string): void {
 }
 
 function handleOf(artifact: WantedArtifact): ArtifactHandle {
-  return { artifact, location: '.download', installedChecksum: artifact.checksum };
+  return { artifact, location: '.download', installedChecksum: installedChecksumOf(artifact) };
+}
+
+/** What a member hashes to: another checksum than its archive's, and always the same. */
+export function installedChecksumOf({ checksum, member }: Pick<WantedArtifact, 'checksum' | 'member'>): string {
+  return member === null ? checksum : checksumOf(`${member} of ${checksum}`);
 }

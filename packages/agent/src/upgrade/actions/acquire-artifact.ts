@@ -1,5 +1,5 @@
 import type { UpgradeAction } from '../action.ts';
-import { wantedChecksum } from './wanted-checksum.ts';
+import { knownArtifact, wantedChecksum } from './wanted-checksum.ts';
 
 const MB = 1024 * 1024;
 
@@ -8,7 +8,7 @@ export const acquireArtifact: UpgradeAction = {
   name: 'acquire_artifact',
   timeoutMs: ({ budgets }) => budgets.acquireMs,
   isAlreadyDone: async (params) => {
-    const handle = await params.runtime.findAcquiredArtifact(params.artifact);
+    const handle = await params.runtime.findAcquiredArtifact(knownArtifact(params));
     const checksum = handle?.installedChecksum ?? wantedChecksum(params);
     if (checksum === null) return false;
     // an upgrade of configs only, or one that is run again: what is wanted is installed already

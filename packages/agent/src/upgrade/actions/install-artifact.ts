@@ -1,7 +1,7 @@
 import { AgentError } from '../../agent-error.ts';
 import type { UpgradeAction } from '../action.ts';
 import { ensureStopped } from './ensure-stopped.ts';
-import { requireWantedChecksum } from './wanted-checksum.ts';
+import { knownArtifact, requireWantedChecksum } from './wanted-checksum.ts';
 
 /** Swaps the artifact. */
 export const installArtifact: UpgradeAction = {
@@ -10,7 +10,7 @@ export const installArtifact: UpgradeAction = {
   isAlreadyDone: (params) => params.runtime.isArtifactInstalled(requireWantedChecksum(params)),
   execute: async (params) => {
     await ensureStopped(params);
-    const handle = await params.runtime.findAcquiredArtifact(params.artifact);
+    const handle = await params.runtime.findAcquiredArtifact(knownArtifact(params));
     if (handle === null) {
       throw new AgentError('artifact_missing', `the acquired ${params.artifact.name} disappeared: try again`);
     }

@@ -1,6 +1,6 @@
 import { AgentError } from '../../agent-error.ts';
 import type { UpgradeAction } from '../action.ts';
-import { requireWantedChecksum } from './wanted-checksum.ts';
+import { knownArtifact, requireWantedChecksum } from './wanted-checksum.ts';
 
 /** Everything that can be known of the new artifact before the node is stopped (A10). */
 export const verifyArtifact: UpgradeAction = {
@@ -10,7 +10,7 @@ export const verifyArtifact: UpgradeAction = {
   isAlreadyDone: async () => false,
   execute: async (params) => {
     const { runtime, artifact, signal } = params;
-    const handle = await runtime.findAcquiredArtifact(artifact);
+    const handle = await runtime.findAcquiredArtifact(knownArtifact(params));
     if (handle !== null) return runtime.verifyArtifact(handle, signal);
     if (await runtime.isArtifactInstalled(requireWantedChecksum(params))) return;
     throw new AgentError(
