@@ -1,3 +1,5 @@
+import { readFile, stat } from 'node:fs/promises';
+import { errnoOf } from '../agent-error.ts';
 import { replaceFile } from '../host/atomic-file.ts';
 import { confinePath } from '../host/confined-path.ts';
 import { checksumOf, hashFileIfThere } from '../host/file-hash.ts';
@@ -30,6 +32,16 @@ export abstract class ConfigFileAdapter {
 
   async configChecksum(path: string): Promise<string | null> {
     return hashFileIfThere(await this.confine(path));
+  }
+
+  async readConfig(path: string, maxBytes: number): Promise<Uint8Array | null> {
+    try {
+      const target = await this.confine(path);
+      return (await stat(target)).size > maxBytes ? null : await readFile(target);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return null;
+      throw error;
+    }
   }
 
   async restoreConfig(backupDir: string, path: string): Promise<void> {

@@ -94,6 +94,8 @@ export interface RuntimeAdapter {
   isConfigWritten(path: string, expectedChecksum: string): Promise<boolean>;
   /** `sha256:<hex>` of a config file as it is now; null when it isn't there. */
   configChecksum(path: string): Promise<string | null>;
+  /** A config file as it is now; null when it isn't there or is larger than `maxBytes`. */
+  readConfig(path: string, maxBytes: number): Promise<Uint8Array | null>;
   /** Puts a config back as the backup has it; one that didn't exist before is removed (A12). */
   restoreConfig(backupDir: string, path: string): Promise<void>;
 

@@ -1,5 +1,6 @@
 import type { UpgradeActionName } from '@hoodcloud/domain/upgrade-phase';
 import type { RuntimeAdapter, WantedArtifact } from '../runtime/runtime-adapter.ts';
+import type { DriftReporting } from './config-drift.ts';
 
 /** One primitive of an upgrade (spec "UpgradeAction Interface"): what happens; the adapter knows how. */
 export interface UpgradeAction {
@@ -26,6 +27,7 @@ export interface ActionParams {
   readonly artifact: WantedArtifact;
   readonly configFiles: readonly ConfigFileToWrite[];
   readonly driftPolicy: 'fail' | 'overwrite';
+  readonly driftReporting: DriftReporting;
   /** `{data_dir}/.upgrade-backup/{attempt_id}` */
   readonly backupDir: string;
   /** Backups of earlier attempts, newest first. */

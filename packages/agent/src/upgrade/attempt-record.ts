@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import type { BeforeState } from './action.ts';
 import type { AttemptProgress } from './attempt-progress.ts';
+import type { ConfigDrift } from './config-drift.ts';
 import type { ExecutionOutcome } from './executor.ts';
 
 /** All that the host remembers of one attempt: one file, replaced atomically (A5). */
@@ -19,6 +20,8 @@ export interface AttemptRecord {
   readonly operations: Partial<Record<AgentOperation, OperationRecord>>;
   /** Last lines of the failed version's log, oldest first (A18). */
   logTail: string[];
+  /** Configs that were found edited on the host (E4); absent when none was. */
+  configDrifts?: ConfigDrift[];
   /** Proved good by a CONFIRM (B2). */
   confirmed: boolean;
   readonly createdAtMs: number;

@@ -47,6 +47,7 @@ export async function resultOf(
       errorMessage: errorMessage ?? '',
     })),
     logTail: record.logTail,
+    configDrifts: (record.configDrifts ?? []).map((drift) => ({ ...drift, diff: [...drift.diff] })),
     configChecksums: await checksumsOf(runtime, configPaths),
     downtimeMs: await downtimeMs(record, status, now),
     ...(status !== null && { restarts: asUint32(status.restarts) }),

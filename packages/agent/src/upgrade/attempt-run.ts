@@ -49,6 +49,14 @@ export async function runAttempt(
         ...(restoreAttemptId !== null && { restoreFrom: backupDirOf(component, restoreAttemptId) }),
       })),
       driftPolicy: request.driftPolicy,
+      driftReporting: {
+        showDiff: request.showDrift,
+        lastWritten: (path, checksum) => lastWritten(store, component, path, checksum),
+        tell: (drift) => {
+          const others = (record.configDrifts ?? []).filter(({ path }) => path !== drift.path);
+          record.configDrifts = [...others, drift];
+        },
+      },
       backupDir,
       earlierBackupDirs: backups.filter((dir) => dir !== backupDir),
       budgets: request.budgets,
@@ -88,6 +96,21 @@ async function putBackByHand(store: AttemptStore, record: AttemptRecord): Promis
 /** `{data_dir}/.upgrade-backup/{attempt_id}` (spec "Backup Directory", A5). */
 export function backupDirOf(component: Component, attemptId: string): string {
   return join(backupRoot(component.dataDir), attemptId);
+}
+
+/** The content that an attempt wrote there, as its record keeps it. */
+async function lastWritten(
+  store: AttemptStore,
+  { binaryName }: Component,
+  path: string,
+  checksum: string,
+): Promise<Uint8Array | null> {
+  for (const record of await store.list()) {
+    if (record.binaryName !== binaryName) continue;
+    const file = recordedRequest(record).configFiles.find((config) => config.path === path);
+    if (file?.checksum === checksum) return file.content;
+  }
+  return null;
 }
 
 /** The failed version's log, before the undo starts another one: kept beside the backup and told in the result (A18). */

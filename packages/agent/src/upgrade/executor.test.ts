@@ -98,6 +98,7 @@ function attemptOn(host: FakeHost, budgets: ActionBudgets): Omit<Execution['para
       lastWrittenChecksum: null,
     })),
     driftPolicy: 'fail',
+    driftReporting: { showDiff: false, lastWritten: async () => null, tell: () => undefined },
     backupDir: '/data/.upgrade-backup/attempt-1',
     earlierBackupDirs: [],
     budgets,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -280,21 +280,63 @@ describe('UPGRADE', () => {
     expect(host.process).toBeNull();
   });
 
-  it('does not overwrite what somebody edited on the host, unless told to (E4)', async () => {
-    const edited = [
-      {
-        path: '/etc/node/config.toml',
-        content: Buffer.from('peers = 100'),
-        lastWrittenChecksum: checksumOf('peers = 9'),
-      },
-    ];
-    const { handler } = await agent();
-    await handler.handle(command(Operation.UPGRADE, { configFiles: edited }));
-    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'config_drift' });
-    expect(host.journal).toEqual([]);
-    const overwrite = { attemptId: 'rollout.node.2', configFiles: edited, driftPolicy: 2 };
-    await handler.handle(command(Operation.UPGRADE, overwrite, { commandId: 'overwrite' }));
-    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+  describe('does not overwrite what somebody edited on the host (E4, field-case 53):', () => {
+    const path = '/etc/node/config.toml';
+    const written = 'peers = 10\nseeds = ""\nprivate = "x"\n';
+    const edit = (changes: object = {}, attemptId = 'rollout.node.2') => ({
+      attemptId,
+      configFiles: [{ path, content: Buffer.from('peers = 100\n'), lastWrittenChecksum: checksumOf(written) }],
+      ...changes,
+    });
+    const edited = async () => {
+      const { handler } = await agent();
+      await handler.handle(command(Operation.UPGRADE, { configFiles: [{ path, content: Buffer.from(written) }] }));
+      host.configs.set(path, written.replace('"x"', '"secret"'));
+      host.journal.length = 0;
+      now += 1000;
+      return handler;
+    };
+
+    it('the upgrade ends before anything is stopped and says which lines, not what they hold (C12)', async () => {
+      const handler = await edited();
+      await handler.handle(command(Operation.UPGRADE, edit(), { commandId: 'next' }));
+      expect(last()).toMatchObject({
+        outcome: Outcome.ROLLED_BACK,
+        errorCode: 'config_drift',
+        errorMessage: expect.stringContaining('lines 3'),
+        configDrifts: [{ path, places: '3', diff: [], overwritten: false }],
+      });
+      expect(host.journal).toEqual([]);
+      expect(JSON.stringify(last())).not.toContain('secret');
+      const kept = join(folder, 'data', '.upgrade-backup', 'rollout.node.2', 'drift', '1.diff');
+      expect(await readFile(kept, 'utf8')).toBe(
+        `--- ${path} as last written\n+++ ${path} on the host\n@@ -1,3 +1,3 @@\n peers = 10\n seeds = ""\n-private = "x"\n+private = "secret"\n`,
+      );
+      expect((await stat(kept)).mode & 0o777).toBe(0o600);
+    });
+
+    it('the diff travels when the chain allows it', async () => {
+      const handler = await edited();
+      await handler.handle(command(Operation.UPGRADE, edit({ showDrift: true }), { commandId: 'next' }));
+      expect(last()?.configDrifts[0]?.diff.slice(-2)).toEqual(['-private = "x"', '+private = "secret"']);
+    });
+
+    it('unless told to, and says so then', async () => {
+      const handler = await edited();
+      await handler.handle(command(Operation.UPGRADE, edit({ driftPolicy: 2 }), { commandId: 'next' }));
+      expect(last()).toMatchObject({
+        outcome: Outcome.COMPLETED,
+        configDrifts: [{ path, places: '3', diff: [], overwritten: true }],
+      });
+      expect(host.configs.get(path)).toBe('peers = 100\n');
+    });
+
+    it('what was last written is no longer known here: it says that the file was changed', async () => {
+      const { handler } = await agent();
+      await handler.handle(command(Operation.UPGRADE, edit()));
+      expect(last()).toMatchObject({ errorCode: 'config_drift', configDrifts: [{ path, places: '', diff: [] }] });
+      expect(host.journal).toEqual([]);
+    });
   });
 
   it('with a config outside the roots touches nothing, and darkens no later look at the node (A9)', async () => {

@@ -36,6 +36,8 @@ export interface UpgradeRequest {
   readonly artifact: WantedArtifact;
   readonly configFiles: readonly RequestedConfigFile[];
   readonly driftPolicy: 'fail' | 'overwrite';
+  /** The chain allows what was edited on the host to be shown, not only where (C12). */
+  readonly showDrift: boolean;
   readonly budgets: ActionBudgets;
 }
 
@@ -100,6 +102,7 @@ export function readPayload(payload: UpgradePayload): UpgradeRequest {
     artifact: { ...readArtifact(payload), ...readRelease(payload) },
     configFiles: readConfigFiles(payload),
     driftPolicy: payload.driftPolicy === DriftPolicy.OVERWRITE ? 'overwrite' : 'fail',
+    showDrift: payload.showDrift,
     budgets: readBudgets(payload),
   };
 }

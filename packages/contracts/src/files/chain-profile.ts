@@ -75,6 +75,8 @@ export const chainRuntimeSchema = z.strictObject({
       tolerated_restarts: z.number().int().min(0).max(1000).optional(),
     })
     .default({}),
+  /** Of a config that somebody edited on a host: which lines, or the diff itself, which may hold secrets (C12, E4). */
+  show_config_drift: z.enum(['lines', 'diff']).default('lines'),
   dry_start: dryStartSchema.optional(),
   signatures: signaturesSchema.optional(),
   /** Where one binary of the chain differs from the others. */

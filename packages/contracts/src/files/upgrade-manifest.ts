@@ -71,7 +71,10 @@ const manifestFields = z.strictObject({
   /** What becomes of a link on the way to the binary: the file behind it is replaced, or the link is pointed elsewhere (A8). */
   link: z.enum(['follow', 'replace']).default('follow'),
   /** With `link: replace`, the name of the new version's place; by default `target_version`. For Cosmovisor: the upgrade's. */
-  release: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/, 'must be safe as the name of a folder').optional(),
+  release: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/, 'must be safe as the name of a folder')
+    .optional(),
 });
 
 /** `{ConfigDir}/upgrades/{chain_profile_id}/{upgrade_id}.yaml` (spec "Manifest Loader"). */

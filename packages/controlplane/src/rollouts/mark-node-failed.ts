@@ -1,3 +1,4 @@
+import type { ConfigDrift } from '@hoodcloud/contracts/wire/agent-v1';
 import { type Reason, sentenceOf } from '@hoodcloud/domain/reasons';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
@@ -85,13 +86,22 @@ function commandEvidence(command: AgentCommandRow | null): CommandEvidence | nul
   return { status: command.status, outcome: command.outcome, error: errorMessage, begun };
 }
 
-/** The last lines of the version that failed (A18): of the undo when there was one, else of the upgrade. */
+/**
+ * The last lines of the version that failed (A18): of the undo when there was one, else of the upgrade. When a local edit
+ * stood in the way, what was edited, where the chain allows that to be shown (E4).
+ */
 async function failureLog(tx: Db, ref: AttemptRef): Promise<readonly string[]> {
   for (const operation of ['COMPENSATE', 'UPGRADE'] as const) {
-    const lines = resultOf(await findCommand(tx, ref, operation))?.logTail ?? [];
+    const { logTail = [], configDrifts = [] } = resultOf(await findCommand(tx, ref, operation)) ?? {};
+    const drift = configDrifts.filter(({ overwritten }) => !overwritten).flatMap(diffOf);
+    const lines = [...drift, ...logTail];
     if (lines.length > 0) return lines;
   }
   return [];
+}
+
+function diffOf({ path, diff }: ConfigDrift): string[] {
+  return diff.length === 0 ? [] : [`--- ${path} as last written`, `+++ ${path} on the host`, ...diff];
 }
 
 /** After an undo the node has again what it had before. */

@@ -1,3 +1,4 @@
+import type { ConfigDrift } from '@hoodcloud/contracts/wire/agent-v1';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { NodeState } from '@hoodcloud/domain/node-state';
@@ -236,6 +237,7 @@ export async function updateNodeBinaryVersion(db: Database, ref: AttemptRef): Pr
     await takeResults(tx, ref);
     if (row.status === 'in_progress') {
       await recordVersion(tx, ref, { rollout, row }, result.installedChecksum, result.configChecksums);
+      await tellOverwritten(tx, ref, result.configDrifts);
       await transitionRolloutNode(tx, {
         ...ref,
         from: 'in_progress',
@@ -255,6 +257,21 @@ export async function updateNodeBinaryVersion(db: Database, ref: AttemptRef): Pr
     if (rollout.skip_validation) return { kind: 'skip', why: 'skip_validation' };
     return openValidation(tx, ref, { rollout, row }, result.installedChecksum, command.ended_at);
   });
+}
+
+/** Local edits that the upgrade went over by policy are never lost without a word (E4, field-case 53). */
+async function tellOverwritten(tx: Db, ref: AttemptRef, drifts: readonly ConfigDrift[]): Promise<void> {
+  for (const { path, places } of drifts.filter(({ overwritten }) => overwritten)) {
+    await appendEvent(tx, {
+      kind: 'config_drift_overwritten',
+      subjectType: 'node',
+      subjectId: ref.nodeId,
+      rolloutId: ref.rolloutId,
+      nodeId: ref.nodeId,
+      actor: 'system:agent',
+      data: { path, places, attempt_id: attemptIdOf(ref) },
+    });
+  }
 }
 
 async function recordVersion(

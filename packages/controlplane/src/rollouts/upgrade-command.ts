@@ -149,6 +149,7 @@ export function upgradePayload(input: {
     // the way back leads to the place that holds the earlier version, whatever its name
     releaseName: row.attempt_direction === 'upgrade' ? (rollout.release_name ?? '') : '',
     driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,
+    showDrift: input.runtime?.show_config_drift === 'diff',
     budgets: wireBudgets(input.runtime, input.stableMs),
   });
   return encodeUpgradePayload(payload);

@@ -173,6 +173,12 @@ export class FakeRuntime implements RuntimeAdapter {
     return (await this.configChecksum(path)) === expectedChecksum;
   }
 
+  async readConfig(path: string, maxBytes: number): Promise<Uint8Array | null> {
+    this.#beforeCall('readConfig');
+    const content = this.#host.configs.get(path);
+    return content === undefined || content.length > maxBytes ? null : Buffer.from(content);
+  }
+
   async configChecksum(path: string): Promise<string | null> {
     this.#beforeCall('configChecksum');
     confine(path);

@@ -1,5 +1,6 @@
 import { AgentError } from '../../agent-error.ts';
 import type { ActionParams, UpgradeAction } from '../action.ts';
+import { reportDrift } from '../config-drift.ts';
 
 /** Copies binary and configs away, after making sure that nobody's edits would be lost. */
 export const backupState: UpgradeAction = {
@@ -7,7 +8,7 @@ export const backupState: UpgradeAction = {
   timeoutMs: ({ budgets }) => budgets.backupMs,
   isAlreadyDone: ({ runtime, backupDir }) => runtime.isBackedUp(backupDir),
   execute: async (params) => {
-    await refuseDrift(params);
+    await reportDrift(params);
     await refuseLostBackup(params);
     const { runtime, backupDir, configFiles, signal } = params;
     await runtime.backupState(
@@ -19,20 +20,6 @@ export const backupState: UpgradeAction = {
   // the backup is kept: it is what an operator investigates with (spec "Action Primitives")
   compensate: async () => undefined,
 };
-
-/** Local edits are found before anything is stopped (E4); `overwrite` keeps them in the backup that follows. */
-async function refuseDrift({ runtime, configFiles, driftPolicy }: ActionParams): Promise<void> {
-  if (driftPolicy === 'overwrite') return;
-  for (const { path, checksum, lastWrittenChecksum } of configFiles) {
-    if (lastWrittenChecksum === null) continue;
-    const now = await runtime.configChecksum(path);
-    if (now === lastWrittenChecksum || now === checksum) continue;
-    throw new AgentError(
-      'config_drift',
-      `${path} was changed on the host since it was last written (${now ?? 'it is gone'}, expected ${lastWrittenChecksum}): take the change into the template, or upgrade with drift policy "overwrite"`,
-    );
-  }
-}
 
 /** What is to be put back must be there before anything is stopped. */
 async function refuseLostBackup({ runtime, configFiles }: ActionParams): Promise<void> {

@@ -21,6 +21,7 @@ function oldRuns(changes: Partial<ActionParams> = {}): { host: FakeHost; params:
     artifact: { name: 'node', url: '', checksum: NEW, member: null },
     configFiles: [],
     driftPolicy: 'fail',
+    driftReporting: { showDiff: false, lastWritten: async () => null, tell: () => undefined },
     backupDir: '/data/.upgrade-backup/attempt-1',
     earlierBackupDirs: [],
     budgets: DEFAULT_BUDGETS,

@@ -631,6 +631,13 @@ export declare type UpgradePayload = Message<"hoodcloud.agent.v1.UpgradePayload"
    * @generated from field: string release_name = 14;
    */
   releaseName: string;
+
+  /**
+   * What was edited in a config on the host may travel, not only which lines (C12).
+   *
+   * @generated from field: bool show_drift = 15;
+   */
+  showDrift: boolean;
 };
 
 /**
@@ -1035,6 +1042,13 @@ export declare type CommandResult = Message<"hoodcloud.agent.v1.CommandResult"> 
    * @generated from field: string reported_version = 16;
    */
   reportedVersion: string;
+
+  /**
+   * Configs that were found edited on the host (E4).
+   *
+   * @generated from field: repeated hoodcloud.agent.v1.ConfigDrift config_drifts = 17;
+   */
+  configDrifts: ConfigDrift[];
 };
 
 /**
@@ -1042,6 +1056,43 @@ export declare type CommandResult = Message<"hoodcloud.agent.v1.CommandResult"> 
  * Use `create(CommandResultSchema)` to create a new message.
  */
 export declare const CommandResultSchema: GenMessage<CommandResult>;
+
+/**
+ * @generated from message hoodcloud.agent.v1.ConfigDrift
+ */
+export declare type ConfigDrift = Message<"hoodcloud.agent.v1.ConfigDrift"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Lines of the host's file that differ from what was last written, e.g. `3-4, 10`; empty when it can't be told.
+   *
+   * @generated from field: string places = 2;
+   */
+  places: string;
+
+  /**
+   * Unified diff of at most 200 lines; empty unless show_drift allowed it.
+   *
+   * @generated from field: repeated string diff = 3;
+   */
+  diff: string[];
+
+  /**
+   * The upgrade went on over it (policy OVERWRITE); the edited file is in the attempt's backup.
+   *
+   * @generated from field: bool overwritten = 4;
+   */
+  overwritten: boolean;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.ConfigDrift.
+ * Use `create(ConfigDriftSchema)` to create a new message.
+ */
+export declare const ConfigDriftSchema: GenMessage<ConfigDrift>;
 
 /**
  * @generated from message hoodcloud.agent.v1.StepRecord
