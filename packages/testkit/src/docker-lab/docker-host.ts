@@ -38,15 +38,18 @@ async function hasControllersV1(): Promise<boolean> {
  * their own; its groups are named after the host, so that the lab finds and removes them.
  */
 async function giveControllers(lab: HostLab, host: Host): Promise<void> {
-  const mounts = `mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
+  const mounts = `mount --make-private /sys/fs/cgroup
+mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
 while read -r name _ _ _; do
   case $name in '#'*) continue ;; esac
   mkdir "/sys/fs/cgroup/$name"
   mount -t cgroup -o "$name" cgroup "/sys/fs/cgroup/$name" 2>/dev/null || rmdir "/sys/fs/cgroup/$name"
 done </proc/cgroups`;
   await host.writeFile(WITH_CONTROLLERS, `#!/bin/sh -eu\n${mounts}\nexec /usr/sbin/dockerd "$@"\n`, 0o755);
-  const start = `/usr/bin/unshare --mount --propagation slave ${WITH_CONTROLLERS} -H fd://`;
-  const dropIn = `[Service]\nExecStart=\nExecStart=${start} --cgroup-parent /${lab.groupOf(host)}\n`;
+  const start = `/usr/bin/unshare --mount --propagation unchanged ${WITH_CONTROLLERS} -H fd://`;
+  // as systemd does on a real machine, so that mounts can be shared with containers
+  const share = 'ExecStartPre=/bin/mount --make-rshared /';
+  const dropIn = `[Service]\n${share}\nExecStart=\nExecStart=${start} --cgroup-parent /${lab.groupOf(host)}\n`;
   await host.writeFile('/etc/systemd/system/docker.service.d/controllers.conf', dropIn);
   await host.sh('systemctl mask containerd.service && systemctl daemon-reload');
 }

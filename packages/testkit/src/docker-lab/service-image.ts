@@ -2,23 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { ImageConfig, TestImage } from './image-push.ts';
 import { tarArchive } from './tar-archive.ts';
 
-const COMMANDS = [
-  'sh',
-  'cat',
-  'echo',
-  'env',
-  'grep',
-  'httpd',
-  'id',
-  'ip',
-  'kill',
-  'ls',
-  'mount',
-  'ps',
-  'sleep',
-  'stat',
-];
-const MORE_COMMANDS = ['sync', 'test', 'touch', 'wget', 'hostname', 'dd', 'mkdir', 'rm'];
+const COMMANDS =
+  'sh cat cut dd df echo env grep hostname httpd id ip kill ls mkdir mount ps readlink rm sed sleep sort stat sync tail test touch tr wget'.split(
+    ' ',
+  );
 
 export interface ServiceVersion {
   /** Answered by `http://…:8080/version` and logged at the start. */
@@ -53,7 +40,7 @@ function baseLayer(): Buffer {
     { name: 'etc/passwd', mode: 0o644, content: { file: 'root:x:0:0::/:/bin/sh\napp:x:1000:1000::/:/bin/sh\n' } },
     { name: 'etc/group', mode: 0o644, content: { file: 'root:x:0:\napp:x:1000:\nextra:x:2000:\n' } },
     { name: 'bin/busybox', content: { file: readFileSync('/usr/bin/busybox') } },
-    ...[...COMMANDS, ...MORE_COMMANDS].map((name) => ({ name: `bin/${name}`, content: { link: 'busybox' } })),
+    ...COMMANDS.map((name) => ({ name: `bin/${name}`, content: { link: 'busybox' } })),
   ]);
   return base;
 }

@@ -164,6 +164,13 @@ describe('networks', () => {
 });
 
 describe('the rest', () => {
+  it('sends no host name with the host’s UTS namespace, where the engine refuses one', () => {
+    const made = clone(
+      containerInspect({ Config: { Hostname: 'machine' }, HostConfig: { UTSMode: 'host', NetworkMode: 'host' } }),
+    );
+    expect(made.create).not.toHaveProperty('Hostname');
+  });
+
   it('sets the restart policy aside: the engine must not start the clone by itself (A14)', () => {
     const made = clone(containerInspect());
     expect(made.create.HostConfig?.RestartPolicy).toEqual({ Name: 'no', MaximumRetryCount: 0 });

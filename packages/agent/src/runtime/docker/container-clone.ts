@@ -80,9 +80,12 @@ export async function createClone(engine: Docker, clone: ContainerClone): Promis
   return container;
 }
 
-/** The engine uses the short id as host name when nobody chose one; in another container's network nobody can. */
+/**
+ * The engine uses the short id as host name when nobody chose one. In the host's or another container's namespace nobody
+ * can: what is shown there is theirs, and the engine refuses to be told it.
+ */
 function hostName({ Id, Config, HostConfig }: ContainerInspect): { Hostname?: string; Domainname?: string } {
-  if (HostConfig.NetworkMode.startsWith('container:')) return {};
+  if (HostConfig.NetworkMode.startsWith('container:') || HostConfig.UTSMode === 'host') return {};
   const chosen = { Hostname: Config.Hostname === shortId(Id) ? '' : Config.Hostname, Domainname: Config.Domainname };
   return Object.fromEntries(Object.entries(chosen).filter(([, name]) => !isUnset(name)));
 }

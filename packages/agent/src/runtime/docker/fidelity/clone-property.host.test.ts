@@ -41,7 +41,7 @@ describe.skipIf(!dockerAvailable())('a container made with random options', () =
       engine,
       await lab.registry.push('rich:v1', serviceImage({ version: 'v1', config: IMAGE_DEFAULTS })),
     );
-    await made.host.sh('mkdir -p /srv/ro /srv/rw /srv/shared /srv/mount; mount --make-rshared /');
+    await made.host.sh('mkdir -p /srv/ro /srv/rw /srv/shared /srv/mount');
     const ipam = { Config: [{ Subnet: '10.90.0.0/24' }] };
     await engine.createNetwork({ Name: SURROUNDINGS.network, IPAM: { Driver: 'default', ...ipam } });
     await engine.createNetwork({ Name: SURROUNDINGS.otherNetwork });

@@ -176,7 +176,9 @@ function networks({ network, otherNetwork, neighbour }: Surroundings): fc.Arbitr
       joins: chosen.joins,
       ...chosen.links,
     }));
-  const solitary = fc.constantFrom('host', 'none').map((NetworkMode) => ({ NetworkMode, config: {}, joins: [] }));
+  const solitary = fc
+    .constantFrom({ NetworkMode: 'host' }, { NetworkMode: 'host', UTSMode: 'host' }, { NetworkMode: 'none' })
+    .map((modes) => ({ ...modes, config: {}, joins: [] }));
   return fc.oneof(fc.constant({ config: {}, joins: [] }), userDefined, bridge, solitary);
 }
 
@@ -207,5 +209,7 @@ function possible({ body, joins }: RandomContainer): RandomContainer {
   const { Memory, MemoryReservation, NetworkMode } = HostConfig;
   if (typeof MemoryReservation === 'number' && typeof Memory !== 'number') delete HostConfig.OomKillDisable;
   if (NetworkMode === 'host') for (const field of ['Sysctls', 'PortBindings', 'Links']) delete HostConfig[field];
-  return { body: { ...body, HostConfig }, joins };
+  const ofConfig = { ...body };
+  if (HostConfig.UTSMode === 'host') for (const field of ['Hostname', 'Domainname']) delete ofConfig[field];
+  return { body: { ...ofConfig, HostConfig }, joins };
 }
