@@ -167,7 +167,7 @@ it('puts the old version back when the new one crashes, and tells its last words
   expect(gateway.all('heartbeat').at(-1)?.components[0]?.mainPid).not.toBe(mainPid);
 });
 
-it('leaves the node running when it ends, and takes it over when it is back', async () => {
+it('leaves the node running when it ends, and takes it over when it is back (field-case 14)', async () => {
   await joinAndRun();
   const mainPid = gateway.all('heartbeat').at(-1)?.components[0]?.mainPid;
   ending.abort();
@@ -179,7 +179,7 @@ it('leaves the node running when it ends, and takes it over when it is back', as
   expect(gateway.all('hello')[1]?.instanceNonce).not.toBe(gateway.all('hello')[0]?.instanceNonce);
 });
 
-it('runs once per state folder', async () => {
+it('runs once per state folder (field-case 10)', async () => {
   await joinAndRun();
   await expect(runAgent(config, pino({ level: 'silent' }), ending.signal)).rejects.toMatchObject({
     code: 'already_running',

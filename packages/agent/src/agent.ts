@@ -13,6 +13,7 @@ import { CommandRouter } from './command-router.ts';
 import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { openChannel, platform } from './gateway-channel.ts';
 import { GatewayClient } from './gateway-client.ts';
+import { ContactLog } from './gateway-contact.ts';
 import { Hand } from './hand/hand.ts';
 import { HandServer } from './hand/hand-server.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -73,6 +74,7 @@ async function serve(
   const hand: Hand = new Hand({ store, handler, now: Date.now });
   const heartbeat = new Heartbeat({ components, configPathsOf: (name) => handler.configPathsOf(name), log });
   const nonce = randomUUID();
+  const contact = await ContactLog.open(config.state_dir, log, Date.now);
   const client = new GatewayClient({
     openChannel: () => openChannel(config.control_plane),
     credential: credential.credential,
@@ -80,12 +82,16 @@ async function serve(
     listener: {
       hello: () => hello(nonce, heartbeat, router),
       onWelcome: (welcome) => {
+        contact.connected();
         router.onSession();
-        heartbeat.begin(welcome, (value) => client.send({ case: 'heartbeat', value }));
+        heartbeat.begin(welcome, (value) => {
+          if (client.send({ case: 'heartbeat', value })) contact.connected();
+        });
       },
       onCommand: (command) => router.onCommand(command),
       onResultAck: (commandId) => router.onResultAck(commandId),
       onLost: () => heartbeat.end(),
+      onAway: (reason) => contact.away(reason),
     },
   });
   await router.start(handler);
@@ -95,6 +101,7 @@ async function serve(
   await client.run(signal);
   byHand.close();
   heartbeat.end();
+  await contact.settled();
 }
 
 async function hello(

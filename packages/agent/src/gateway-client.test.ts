@@ -30,6 +30,7 @@ it('a gateway that refuses while the hello is still being made is tried again, a
       onCommand: () => undefined,
       onResultAck: () => undefined,
       onLost: () => undefined,
+      onAway: () => undefined,
     },
   });
   await client.run(ending.signal);

@@ -26,6 +26,8 @@ export interface GatewayListener {
   readonly onResultAck: (commandId: string) => void;
   /** The stream has ended; nothing can be sent until the next welcome. */
   readonly onLost: () => void;
+  /** A stream that ended or never came about, and why; the next one is tried after a while. */
+  readonly onAway: (reason: string) => void;
 }
 
 export interface GatewayClientOptions {
@@ -57,6 +59,7 @@ export class GatewayClient {
     let failures = 0;
     while (!signal.aborted) {
       const { welcomed, reason } = await this.#session(signal);
+      this.#options.listener.onAway(reason);
       if (signal.aborted) break;
       failures = welcomed ? 0 : failures + 1;
       const delayMs = Math.round(reconnectDelayMs(failures, this.#windowMs, random()));

@@ -25,6 +25,9 @@ export async function joinHost(config: AgentConfig, token: string, say: (line: s
   const shared = sharedByAdapters();
   for (const component of config.components) await adapterFor(config, component, shared).prepare();
   const { nodeId, nodeName, credential } = await joinGateway(config.control_plane, token);
+  const left = await (await AttemptStore.open(config.state_dir, () => undefined)).setOpenAside();
+  for (const id of left)
+    say(`attempt ${id} was open when this host left: nobody goes on with it, see what it left behind`);
   await storeCredential(config.state_dir, { nodeId, nodeName, credential });
   say(`joined as ${nodeName} (${nodeId}); now start the agent: hoodcloud-agent run`);
 }

@@ -1,34 +1,10 @@
 import type { AgentConfig, ComponentConfig } from './agent-config.ts';
-import { loadCredential } from './agent-credential.ts';
 import { AgentError } from './agent-error.ts';
 import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
-import { openOperations } from './upgrade/attempt-record.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
 import { DEFAULT_BUDGETS } from './upgrade/upgrade-request.ts';
-
-/** Prints what the host shows now, component by component, and the attempts that are not settled. */
-export async function printStatus(config: AgentConfig, say: (line: string) => void): Promise<void> {
-  const credential = await loadCredential(config.state_dir);
-  say(credential === null ? 'not joined' : `joined as ${credential.nodeName} (${credential.nodeId})`);
-  const shared = sharedByAdapters();
-  for (const component of config.components) {
-    const status = await adapterFor(config, component, shared).status();
-    say(`${component.binary_name}: ${status.state}${status.held ? ', held down by an upgrade' : ''}`);
-    say(`  pid ${status.mainPid ?? '-'}, ${status.restarts} restarts since its start`);
-    say(`  running   ${status.runningChecksum ?? '-'}`);
-    say(`  installed ${status.installedChecksum ?? '-'}`);
-  }
-  if (credential === null) return;
-  const store = await AttemptStore.open(config.state_dir, (path) => say(`unreadable record kept as ${path}`));
-  for (const record of await store.list()) {
-    for (const [operation] of openOperations(record)) {
-      const last = record.progress.steps.at(-1);
-      say(`open: ${operation} of attempt ${record.attemptId}, ${last?.name ?? 'not begun'} ${last?.state ?? ''}`);
-    }
-  }
-}
 
 /** Starts a component on its operator's order. */
 export async function nodeStart(config: AgentConfig, binaryName: string): Promise<void> {
@@ -56,8 +32,19 @@ async function idleComponent(config: AgentConfig, binaryName: string): Promise<R
     );
   }
   const adapter = adapterFor(config, component, sharedByAdapters());
-  if ((await adapter.status()).held) {
-    throw new AgentError('upgrade_open', `an upgrade of ${binaryName} is under way: see \`hoodcloud-agent status\``);
+  const open = await openAttemptOf(config, binaryName);
+  if ((await adapter.status()).held && open !== null) {
+    throw new AgentError(
+      'upgrade_open',
+      `attempt ${open} of ${binaryName} is not settled: see \`hoodcloud-agent status\``,
+    );
   }
   return adapter;
+}
+
+/** A hold belongs to the attempt that is open or could not be undone; one that belongs to nobody is the operator's. */
+async function openAttemptOf(config: AgentConfig, binaryName: string): Promise<string | null> {
+  const records = await AttemptStore.look(config.state_dir, () => undefined).list();
+  const latest = records.find((record) => record.binaryName === binaryName && record.outcome !== 'rolled_back');
+  return latest === undefined || latest.outcome === 'completed' ? null : latest.attemptId;
 }

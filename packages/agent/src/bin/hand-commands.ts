@@ -1,12 +1,53 @@
 import type { Command } from 'commander';
 import { loadAgentConfig } from '../agent-config.ts';
-import { rollbackCommand } from '../hand/rollback-command.ts';
+import { failedVersionLog, historyReport } from '../hand/history-report.ts';
+import { historyText } from '../hand/history-text.ts';
+import { componentNamed, rollbackCommand } from '../hand/rollback-command.ts';
+import { statusReport } from '../hand/status-report.ts';
+import { statusText } from '../hand/status-text.ts';
 import { processTerminal } from '../hand/terminal.ts';
 
 type WithConfig = (name: string, description: string) => Command;
 
 /** What operators do on the host by hand, with the control plane gone and the agent running or not. */
 export function addHandCommands(withConfig: WithConfig): void {
+  addStatus(withConfig);
+  addHistory(withConfig);
+  addRollback(withConfig);
+}
+
+function addStatus(withConfig: WithConfig): void {
+  withConfig('status', 'show what runs here by version and checksum, what is held or open, and the last contact')
+    .option('--json', 'print it as JSON', false)
+    .addHelpText('after', STATUS_HELP)
+    .action(async ({ config, json }: { config: string; json: boolean }) => {
+      const report = await statusReport(await loadAgentConfig(config));
+      processTerminal.out(json ? JSON.stringify(report, null, 2) : statusText(report));
+    });
+}
+
+function addHistory(withConfig: WithConfig): void {
+  withConfig('history', 'show the upgrades that were tried here: how they ended, why, and where logs and backups are')
+    .argument('[binary_name]', 'only those of one component')
+    .option('--logs <attempt>', 'print the log of the version that failed in this attempt')
+    .option('--json', 'print it as JSON', false)
+    .addHelpText('after', HISTORY_HELP)
+    .action(async (component: string | undefined, { config, logs, json }: HistoryFlags) => {
+      const loaded = await loadAgentConfig(config);
+      if (logs !== undefined) return processTerminal.out(await failedVersionLog(loaded, logs));
+      const name = component === undefined ? null : componentNamed(loaded, component);
+      const attempts = await historyReport(loaded, name);
+      processTerminal.out(json ? JSON.stringify(attempts, null, 2) : historyText(attempts));
+    });
+}
+
+interface HistoryFlags {
+  readonly config: string;
+  readonly logs?: string;
+  readonly json: boolean;
+}
+
+function addRollback(withConfig: WithConfig): void {
   withConfig('rollback', 'put the version and the configs before the latest upgrade back, from the local backup')
     .argument('[binary_name]', 'the component; needed when the host has several')
     .option('--attempt <id>', 'go back to before this attempt (see `history`) instead of the latest')
@@ -31,6 +72,19 @@ interface RollbackFlags {
   readonly dryRun: boolean;
   readonly json: boolean;
 }
+
+const STATUS_HELP = `
+It reads this host only, so it works with the control plane gone and the agent dead. "held down" means that an upgrade keeps
+the service from coming up by itself, e.g. at the next boot; \`doctor\` says what to do when nothing is open any more.
+
+  $ hoodcloud-agent status
+  $ hoodcloud-agent status --json | jq '.components[].running'
+`;
+
+const HISTORY_HELP = `
+  $ hoodcloud-agent history
+  $ hoodcloud-agent history --logs ATTEMPT    # the last lines of the version that failed in it
+`;
 
 const ROLLBACK_HELP = `
 It needs neither the control plane nor a network: everything comes from the backup of the attempt on this host. It is an

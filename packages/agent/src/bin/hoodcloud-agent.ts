@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { pino } from 'pino';
 import { runAgent } from '../agent.ts';
 import { loadAgentConfig } from '../agent-config.ts';
-import { AgentError } from '../agent-error.ts';
+import { AgentError, describeError, errnoOf } from '../agent-error.ts';
 import { AGENT_VERSION } from '../agent-version.ts';
 import { joinHost, leaveHost } from '../membership.ts';
-import { nodeStart, nodeStop, printStatus } from '../node-commands.ts';
+import { nodeStart, nodeStop } from '../node-commands.ts';
 import { runSupervisor } from '../runtime/process/run-supervisor.ts';
 import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
 import { addHandCommands } from './hand-commands.ts';
@@ -77,11 +77,6 @@ withConfig('run', 'stay connected, report the node and carry out upgrades (for a
   },
 );
 
-withConfig('status', 'show what runs on this host and which upgrades are open').action(
-  async (options: { config: string }) =>
-    printStatus(await loadAgentConfig(options.config), (line) => console.log(line)),
-);
-
 withConfig('start-node', 'start a component that its operator had stopped')
   .argument('<binary_name>')
   .action(async (binaryName: string, options: { config: string }) =>
@@ -113,6 +108,11 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2; // it has said what was wrong
+      return;
+    }
+    if (errnoOf(error) === 'EACCES') {
+      console.error(`hoodcloud-agent: ${describeError(error).message}: run it as root`);
+      process.exitCode = 1;
       return;
     }
     if (!(error instanceof AgentError)) throw error;

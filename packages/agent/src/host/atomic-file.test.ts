@@ -30,7 +30,7 @@ async function observeSyncs(): Promise<{ what: 'file' | 'folder'; content: strin
   return seen;
 }
 
-it('is on the disk before it gets its name, and the name is on the disk when it resolves (A8)', async () => {
+it('is on the disk before it gets its name, and the name is on the disk when it resolves (A8, field-case 15)', async () => {
   await writeFile(path, 'old');
   const syncs = await observeSyncs();
   await replaceFile(path, 'new');
@@ -71,7 +71,7 @@ it('replaces what a link leads to, never the link', async () => {
   expect(await readFile(real, 'utf8')).toBe('new');
 });
 
-it('never opens the old file for writing: who reads it goes on reading it', async () => {
+it('never opens the old file for writing: who reads it goes on reading it (field-case 18)', async () => {
   await writeFile(path, 'old');
   const before = (await stat(path)).ino;
   const reader = await open(path, 'r');
@@ -81,7 +81,7 @@ it('never opens the old file for writing: who reads it goes on reading it', asyn
   expect((await stat(path)).ino).not.toBe(before);
 });
 
-it('takes what a crash left of an earlier try, and leaves nothing beside the file', async () => {
+it('takes what a crash left of an earlier try, and leaves nothing beside the file (field-case 3)', async () => {
   await writeFile(tempBeside(path), 'half of someth');
   await replaceFile(path, 'new');
   expect(await readdir(folder)).toEqual(['config.toml']);

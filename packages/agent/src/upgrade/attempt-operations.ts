@@ -6,7 +6,7 @@ import { newProgress } from './attempt-progress.ts';
 import { type AttemptRecord, openOperations, undoneByHand } from './attempt-record.ts';
 import { resultOf } from './attempt-result.ts';
 import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
-import { backupRoot, pruneBackups } from './backup-retention.ts';
+import { backupRoot, neededBackups, pruneBackups } from './backup-retention.ts';
 import type { Component } from './component.ts';
 import type { ExecutionProgress } from './executor.ts';
 import { rebuildLostRecord } from './lost-record.ts';
@@ -235,12 +235,9 @@ export class AttemptOperations {
   async #forgetOld(component: Component): Promise<void> {
     const { store, log } = this.#environment;
     const records = (await store.list()).filter(({ binaryName }) => binaryName === component.binaryName);
-    const lastGood = records.find(({ confirmed }) => confirmed);
-    const latest = records.find(({ outcome }) => outcome === 'completed');
-    const unsettled = records.filter(({ outcome }) => outcome === null || outcome === 'failed_rollback');
-    const needed = [lastGood, latest, ...unsettled].filter((record) => record !== undefined);
-    const protectedDirs = new Set(needed.map(({ attemptId }) => backupDirOf(component, attemptId)));
-    const removed = await pruneBackups(backupRoot(component.dataDir), protectedDirs);
+    const protectedDirs = new Set(neededBackups(records).map((attemptId) => backupDirOf(component, attemptId)));
+    const { dataDir, runtime } = component;
+    const removed = await pruneBackups(backupRoot(dataDir), protectedDirs, (dir) => runtime.isBackedUp(dir));
     if (removed.length > 0) log.info({ removed }, 'old backups were removed');
     await store.prune(component.binaryName);
   }

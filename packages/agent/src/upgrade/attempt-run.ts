@@ -15,6 +15,8 @@ import type { Component } from './component.ts';
 import { type ExecutionOutcome, type ExecutionProgress, execute } from './executor.ts';
 import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
 
+/** The failed version's last lines, beside its backup (A18). */
+export const FAILED_VERSION_LOG = 'failed-version.log';
 const KEPT_LOG_LINES = 200;
 const TOLD_LOG_LINES = 20;
 const TOLD_LINE_CHARACTERS = 2_000;
@@ -123,7 +125,7 @@ async function keepLog({ log }: RunEnvironment, component: Component, record: At
     const dir = backupDirOf(component, record.attemptId);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-    await replaceFile(join(dir, 'failed-version.log'), `${lines.join('\n')}\n`, { mode: BACKUP_FILE_MODE, ...owner });
+    await replaceFile(join(dir, FAILED_VERSION_LOG), `${lines.join('\n')}\n`, { mode: BACKUP_FILE_MODE, ...owner });
   } catch (error) {
     // a missing log must not keep the old version from coming back
     log.warn({ err: error, attempt: record.attemptId }, 'the log of the failed version could not be kept');

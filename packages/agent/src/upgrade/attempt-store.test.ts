@@ -53,7 +53,7 @@ it('writes one record at a time, the last one last', async () => {
 });
 
 it.each(['', '{"format":1,"attempt', '{"format":2}', 'null', '[]'])(
-  'sets aside a record that reads %j, keeps it, and goes on (A4)',
+  'sets aside a record that reads %j, keeps it, and goes on (A4, field-cases 1, 17)',
   async (content) => {
     await store.save(record('good'));
     await writeFile(join(folder, 'attempts', 'bad.json'), content);
@@ -63,6 +63,33 @@ it.each(['', '{"format":1,"attempt', '{"format":2}', 'null', '[]'])(
     expect(await readFile(unreadable[0] ?? '', 'utf8')).toBe(content);
   },
 );
+
+it('leaves no tail of a longer record behind a shorter one (field-case 4)', async () => {
+  await store.save(record('a', { logTail: ['x'.repeat(100_000)] }));
+  await store.save(record('a'));
+  expect(await store.load('a')).toEqual(record('a'));
+  expect(unreadable).toEqual([]);
+});
+
+it('lets one who only looks see a damaged record, and moves nothing', async () => {
+  await store.save(record('good'));
+  await writeFile(join(folder, 'attempts', 'bad.json'), '{');
+  const seen: string[] = [];
+  const looking = AttemptStore.look(folder, (path) => seen.push(path));
+  expect((await looking.list()).map(({ attemptId }) => attemptId)).toEqual(['good']);
+  expect(seen).toEqual([join(folder, 'attempts', 'bad.json')]);
+  expect((await readdir(join(folder, 'attempts'))).sort()).toEqual(['bad.json', 'good.json']);
+  expect(await AttemptStore.look(join(folder, 'nowhere'), () => undefined).list()).toEqual([]);
+});
+
+it('goes on with nothing that an earlier membership left open (field-case 13)', async () => {
+  const operation = { commandId: 'x', deadlineAtMs: 1, result: null, acknowledged: false };
+  await store.save(record('open', { outcome: null, operations: { UPGRADE: operation } }));
+  await store.save(record('ended'));
+  expect(await store.setOpenAside()).toEqual(['open']);
+  expect((await store.list()).map(({ attemptId }) => attemptId)).toEqual(['ended']);
+  expect(await readdir(join(folder, 'attempts'))).toContainEqual(expect.stringMatching(/^open\.json\.left-\d+$/));
+});
 
 it('lists the newest first', async () => {
   await store.save(record('a', { createdAtMs: 1 }));

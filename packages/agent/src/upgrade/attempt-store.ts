@@ -16,6 +16,7 @@ export class AttemptStore {
   readonly #folder: string;
   readonly #onUnreadable: (path: string, error: unknown) => void;
   /** Writers of one file wait for each other; the last write wins. */
+  #looksOnly = false;
   readonly #writes = new Map<string, Promise<void>>();
 
   private constructor(folder: string, onUnreadable: (path: string, error: unknown) => void) {
@@ -29,6 +30,13 @@ export class AttemptStore {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await syncFolder(stateDir);
     return new AttemptStore(folder, onUnreadable);
+  }
+
+  /** For those who only look, beside a running agent: nothing is made, set aside or written. */
+  static look(stateDir: string, onUnreadable: (path: string, error: unknown) => void): AttemptStore {
+    const store = new AttemptStore(join(stateDir, 'attempts'), onUnreadable);
+    store.#looksOnly = true;
+    return store;
   }
 
   /** Null when there is no such attempt, or its record had to be set aside. */
@@ -63,9 +71,23 @@ export class AttemptStore {
 
   /** Every readable record, newest first. */
   async list(): Promise<AttemptRecord[]> {
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+    const names = (await this.#names()).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
     const records = await Promise.all(names.map((name) => this.load(name.slice(0, -SUFFIX.length))));
     return records.filter((record) => record !== null).sort((a, b) => b.createdAtMs - a.createdAtMs);
+  }
+
+  /**
+   * Puts the records of open attempts where nobody goes on with them: they belong to an earlier membership, and what is
+   * installed now is not theirs to undo (field-case 13). They are kept for whoever wants to know.
+   * @returns their ids
+   */
+  async setOpenAside(): Promise<string[]> {
+    const open = (await this.list()).filter((record) => openOperations(record).length > 0);
+    for (const { attemptId } of open) {
+      await rename(this.#pathOf(attemptId), `${this.#pathOf(attemptId)}.left-${Date.now()}`);
+    }
+    await syncFolder(this.#folder);
+    return open.map(({ attemptId }) => attemptId);
   }
 
   /** Forgets old attempts of a component; never one that is open, not acknowledged, or the last confirmed one. */
@@ -82,7 +104,17 @@ export class AttemptStore {
     return join(this.#folder, attemptId + SUFFIX);
   }
 
+  async #names(): Promise<string[]> {
+    try {
+      return await readdir(this.#folder);
+    } catch (error) {
+      if (this.#looksOnly && errnoOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
   async #setAside(path: string, error: unknown): Promise<void> {
+    if (this.#looksOnly) return this.#onUnreadable(path, error);
     const kept = `${path}.unreadable-${Date.now()}`;
     await rename(path, kept);
     this.#onUnreadable(kept, error);

@@ -428,7 +428,7 @@ describe('COMPENSATE', () => {
     expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'unknown_attempt' });
   });
 
-  it('tries again an undo that had failed', async () => {
+  it('tries again an undo that had failed (field-case 8)', async () => {
     host.behaviours.set(target, 'crashes');
     host.behaviours.set(OLD, 'crashes'); // the old version doesn't come up either
     const { handler } = await agent();
@@ -552,7 +552,7 @@ describe('an agent that comes back after a crash', () => {
     },
   );
 
-  it('undoes an upgrade whose command has expired meanwhile (A4)', async () => {
+  it('undoes an upgrade whose command has expired meanwhile (A4, field-case 14)', async () => {
     const before = host.snapshot();
     await agentKilledAt('before:write_configs', command(Operation.UPGRADE));
     now += 120_000;
@@ -573,7 +573,7 @@ describe('an agent that comes back after a crash', () => {
     expect(host.snapshot()).toBe(before);
   });
 
-  it('takes no command before it has settled what was open', async () => {
+  it('takes no command before it has settled what was open (field-case 20)', async () => {
     await agentKilledAt('before:install_artifact', command(Operation.UPGRADE));
     const { handler } = await agent();
     await handler.resume();
@@ -581,7 +581,7 @@ describe('an agent that comes back after a crash', () => {
     expect(results.map(({ commandId }) => commandId)).toEqual(['command-UPGRADE', 'second']);
   });
 
-  it('puts everything back when it finds the record unreadable, and keeps the damaged one', async () => {
+  it('puts everything back when it finds the record unreadable, and keeps the damaged one (field-cases 3, 17)', async () => {
     const before = host.snapshot();
     await agentKilledAt('before:start_node', command(Operation.UPGRADE));
     await writeFile(join(folder, 'attempts', `${ATTEMPT}.json`), '{"format":1,');
