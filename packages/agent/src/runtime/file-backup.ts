@@ -16,6 +16,7 @@ import { copyAttributes, type ExtendedAttributes, extendedAttributesOf } from '.
 import { type FileHashes, hashFile, hashFileIfThere } from '../host/file-hash.ts';
 import { requireFreeSpace } from '../host/free-space.ts';
 import { explainingHostErrors, HostError } from '../host/host-error.ts';
+import { requireReplaceable } from '../host/replaceable.ts';
 import {
   BACKUP_FILE_MODE,
   type BackedUpContent,
@@ -41,6 +42,7 @@ const FOLDERS = ['binaries', 'configs', 'attributes/binaries', 'attributes/confi
 export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
   const { backupDir, artifactPath } = wanted;
   const paths = artifactPath === null ? wanted.configPaths : [artifactPath, ...wanted.configPaths];
+  for (const path of paths) await requireReplaceable(await followLinks(path));
   await explainingHostErrors(`back up to ${backupDir}`, async () => {
     for (const folder of FOLDERS) {
       await mkdir(join(backupDir, folder), { recursive: true, mode: 0o700 });
