@@ -19,8 +19,11 @@ import { HandServer } from './hand/hand-server.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { faultPointFromEnvironment } from './host/fault-point.ts';
 import { bootId } from './host/process-table.ts';
+import { ownComponent } from './self-upgrade/own-component.ts';
+import { SelfUpgrade } from './self-upgrade/self-upgrade.ts';
+import { markSession } from './self-upgrade/session-mark.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
-import { UpgradeHandler } from './upgrade/upgrade-handler.ts';
+import { type HandlerReports, UpgradeHandler } from './upgrade/upgrade-handler.ts';
 
 /**
  * The agent, from its start until the signal aborts: prepares its components, goes on with what a crash interrupted, and
@@ -64,14 +67,29 @@ async function serve(
   );
   const router = new CommandRouter({ store, log, send: (message) => client.send(message), now: Date.now });
   const environment = { store, log, faultPoint: faultPointFromEnvironment(process.env), now: Date.now };
-  const handler: UpgradeHandler = new UpgradeHandler(environment, components, {
+  const reports: HandlerReports = {
     onProgress: (commandId, attemptId, progress) => {
       router.onProgress(commandId, attemptId, progress);
       hand.onProgress(attemptId, progress);
     },
     onResult: (result) => router.onResult(result),
+  };
+  const handler: UpgradeHandler = new UpgradeHandler(environment, components, reports);
+  const selfUpgrade = new SelfUpgrade({
+    stateDir: config.state_dir,
+    binaryName: ownComponent(config)?.binary_name ?? null,
+    store,
+    systemctl: shared.systemctl,
+    reports,
+    log,
+    now: Date.now,
   });
-  const hand: Hand = new Hand({ store, handler, now: Date.now });
+  const hand: Hand = new Hand({
+    store,
+    handler,
+    now: Date.now,
+    requireOther: (binaryName) => selfUpgrade.requireOther(binaryName),
+  });
   const heartbeat = new Heartbeat({ components, configPathsOf: (name) => handler.configPathsOf(name), log });
   const nonce = randomUUID();
   const contact = await ContactLog.open(config.state_dir, log, Date.now);
@@ -84,6 +102,7 @@ async function serve(
       onWelcome: (welcome) => {
         contact.connected();
         router.onSession();
+        markSession(config.state_dir).catch((error) => log.warn({ err: error }, 'the session could not be noted'));
         heartbeat.begin(welcome, (value) => {
           if (client.send({ case: 'heartbeat', value })) contact.connected();
         });
@@ -94,8 +113,14 @@ async function serve(
       onAway: (reason) => contact.away(reason),
     },
   });
-  await router.start(handler);
-  await handler.resume();
+  await router.start({
+    handle: (command) => (selfUpgrade.takes(command) ? selfUpgrade.handle(command, signal) : handler.handle(command)),
+    acknowledge: async (result) => {
+      if (!(await selfUpgrade.isCarryingOut(result.attemptId))) await handler.acknowledge(result);
+    },
+  });
+  await handler.resume(({ binaryName }) => !selfUpgrade.owns(binaryName));
+  await selfUpgrade.resume(signal);
   const byHand = await HandServer.open(config.state_dir, hand, log);
   log.info({ node: credential.nodeName, components: components.map(({ binaryName }) => binaryName) }, 'the agent runs');
   await client.run(signal);

@@ -18,6 +18,9 @@ type Progress = MessageInitShape<typeof CommandProgressSchema>;
 /** Within one action, progress is told at most so often. */
 const PROGRESS_INTERVAL_MS = 1_000;
 
+/** Who carries commands out. */
+export type CommandHandler = Pick<UpgradeHandler, 'handle' | 'acknowledge'>;
+
 interface LatestProgress {
   readonly message: Progress;
   readonly sentAtMs: number;
@@ -40,14 +43,14 @@ export class CommandRouter {
   readonly #running = new Set<string>();
   readonly #results = new Map<string, CommandResult>();
   readonly #progress = new Map<string, LatestProgress>();
-  #handler: UpgradeHandler | null = null;
+  #handler: CommandHandler | null = null;
 
   constructor(options: CommandRouterOptions) {
     this.#options = options;
   }
 
   /** Takes over the results that a former life of this agent could not deliver. */
-  async start(handler: UpgradeHandler): Promise<void> {
+  async start(handler: CommandHandler): Promise<void> {
     this.#handler = handler;
     for (const record of await this.#options.store.list()) {
       for (const [, { commandId, result }] of unacknowledged(record)) {

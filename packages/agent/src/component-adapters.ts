@@ -5,6 +5,8 @@ import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { Systemctl } from './runtime/systemd/systemctl.ts';
 import { SystemdAdapter } from './runtime/systemd/systemd-adapter.ts';
+import { AgentAdapter } from './self-upgrade/agent-adapter.ts';
+import { isOwnComponent } from './self-upgrade/own-component.ts';
 
 /** What all adapters of one agent share: a hash is computed once, and daemon-reloads are made one at a time (field case 57). */
 export interface SharedByAdapters {
@@ -29,7 +31,9 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
   };
   switch (runtime.type) {
     case 'systemd':
-      return new SystemdAdapter({ ...files, unit: runtime.unit }, shared);
+      return isOwnComponent(component)
+        ? new AgentAdapter({ ...files, unit: runtime.unit }, shared, config.state_dir)
+        : new SystemdAdapter({ ...files, unit: runtime.unit }, shared);
     case 'process':
       return new ProcessAdapter(
         { ...files, binaryName: component.binary_name, runtime, stateDir: config.state_dir },

@@ -6,6 +6,8 @@ import { AgentError } from './agent-error.ts';
 import { adapterFor, sharedByAdapters } from './component-adapters.ts';
 import { join as joinGateway } from './gateway-channel.ts';
 import { replaceFile } from './host/atomic-file.ts';
+import { abandonOwnAttempts } from './self-upgrade/abandon-own-attempts.ts';
+import { ownComponent } from './self-upgrade/own-component.ts';
 import { openOperations } from './upgrade/attempt-record.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
 import { backupRoot } from './upgrade/backup-retention.ts';
@@ -49,7 +51,7 @@ export async function leaveHost(
   { force, keepCredential }: LeaveOptions,
   say: (line: string) => void,
 ): Promise<void> {
-  if (existsSync(config.state_dir) && !force) await refuseWhileOpen(config.state_dir);
+  if (existsSync(config.state_dir)) await (force ? abandonOwn(config) : refuseWhileOpen(config.state_dir));
   const shared = sharedByAdapters();
   for (const component of config.components) {
     const leaving = adapterFor(config, component, shared).leave();
@@ -61,6 +63,13 @@ export async function leaveHost(
   }
   if (!keepCredential) await forgetCredential(config.state_dir);
   say(`left: ${keepCredential ? '' : 'the credential and '}the holds are gone, the nodes go on running`);
+}
+
+/** What is open on a node goes on after a later installation; on the agent itself nothing is left to go on with. */
+async function abandonOwn(config: AgentConfig): Promise<void> {
+  const own = ownComponent(config);
+  if (own === undefined) return;
+  await abandonOwnAttempts(await AttemptStore.open(config.state_dir, () => undefined), own.binary_name);
 }
 
 async function refuseWhileOpen(stateDir: string): Promise<void> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { runAgent } from '../agent.ts';
 import { loadAgentConfig } from '../agent-config.ts';
 import { AgentError, describeError, errnoOf } from '../agent-error.ts';
@@ -9,6 +9,7 @@ import { joinHost, leaveHost } from '../membership.ts';
 import { nodeStart, nodeStop } from '../node-commands.ts';
 import { runSupervisor } from '../runtime/process/run-supervisor.ts';
 import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
+import { upgradeAgent } from '../self-upgrade/upgrade-agent.ts';
 import { addHandCommands } from './hand-commands.ts';
 
 const DEFAULT_CONFIG = '/etc/hoodcloud/agent.yaml';
@@ -68,11 +69,7 @@ withConfig('run', 'stay connected, report the node and carry out upgrades (for a
     const config = await loadAgentConfig(options.config);
     const ending = new AbortController();
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
-    await runAgent(
-      config,
-      pino({ level: process.env.HOODCLOUD_LOG_LEVEL ?? 'info' }, pino.destination(2)),
-      ending.signal,
-    );
+    await runAgent(config, agentLog(), ending.signal);
     process.exit(0); // an upgrade under way is finished by the next start
   },
 );
@@ -99,7 +96,16 @@ withConfig('leave', 'forget the control plane: removes the credential and what h
 
 addHandCommands(withConfig);
 
+program
+  .command('self-upgrade', { hidden: true })
+  .option('-c, --config <file>', "the agent's configuration", DEFAULT_CONFIG)
+  .action(async (options: { config: string }) => upgradeAgent(await loadAgentConfig(options.config), agentLog()));
+
 program.command(SUPERVISE, { hidden: true }).argument('<folder>').action(runSupervisor);
+
+function agentLog(): Logger {
+  return pino({ level: process.env.HOODCLOUD_LOG_LEVEL ?? 'info' }, pino.destination(2));
+}
 
 /** A function: the shipped program is CommonJS, which knows no await outside of one. What nobody expected ends the process. */
 async function main(): Promise<void> {

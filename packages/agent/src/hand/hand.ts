@@ -23,6 +23,8 @@ export interface HandOptions {
   readonly store: AttemptStore;
   readonly handler: UpgradeHandler;
   readonly now: () => number;
+  /** @throws AgentError for a component that this process can't roll back: itself */
+  readonly requireOther?: (binaryName: string) => void;
 }
 
 /**
@@ -39,6 +41,7 @@ export class Hand {
 
   /** What a rollback would do now; changes nothing. */
   async preview(binaryName: string, wanted: string | null): Promise<RollbackPreview> {
+    this.#options.requireOther?.(binaryName);
     const component = this.#options.handler.component(binaryName);
     const plan = await this.#plan(component, wanted);
     return describeRollback(plan, component, await this.#records(component));
@@ -49,6 +52,7 @@ export class Hand {
    * @throws AgentError `changed_meanwhile` when it would do something else by now, and what `planRollback` refuses
    */
   async rollBack(binaryName: string, agreed: AgreedRollback, onProgress: OnHandProgress): Promise<CommandResult> {
+    this.#options.requireOther?.(binaryName);
     return this.#options.handler.byHand(binaryName, async (operations, component) => {
       const plan = await this.#plan(component, agreed.named ? agreed.attemptId : null);
       if (plan.kind !== agreed.kind || plan.record.attemptId !== agreed.attemptId) {

@@ -1,4 +1,4 @@
-import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
 import { copyAttributes } from './extended-attributes.ts';
@@ -84,6 +84,15 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
   await syncFolder(dirname(path));
+}
+
+/** Removes a folder that nothing is in any more; one that isn't empty, or isn't there, stays as it is. */
+export async function removeFolderIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
+  }
 }
 
 /** Flushes a folder's entries (names) to the disk. */

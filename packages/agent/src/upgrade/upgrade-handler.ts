@@ -44,11 +44,19 @@ export class UpgradeHandler {
   /**
    * At start-up, before any command: puts what a crash interrupted at the head of each component's queue, and resolves
    * when that is done; the work itself goes on, and its results are reported.
+   * @param isOurs false for attempts that another process carries out
    */
-  async resume(): Promise<void> {
+  async resume(isOurs: (record: AttemptRecord) => boolean = () => true): Promise<void> {
     const records = await this.#environment.store.list();
     for (const record of records) this.#remember(record.binaryName, recordedRequest(record));
-    for (const record of records.toReversed()) if (openOperations(record).length > 0) this.#resumeOne(record);
+    for (const record of records.toReversed()) {
+      if (openOperations(record).length > 0 && isOurs(record)) this.#resumeOne(record);
+    }
+  }
+
+  /** Resolves when nothing is queued any more, however it ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#queues.values());
   }
 
   /** The control plane has stored a result; waits for its turn, since another operation may be writing the record. */

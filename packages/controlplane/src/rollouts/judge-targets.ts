@@ -1,3 +1,4 @@
+import { AGENT_BINARY_NAME } from '@hoodcloud/domain/agent-binary';
 import { type Eligibility, judgeEligibility, type RolloutTargetFacts } from '@hoodcloud/domain/eligibility';
 import { artifactFor, type TargetArtifact } from '@hoodcloud/domain/target-artifact';
 import type { Db } from '../db/database.ts';
@@ -59,7 +60,8 @@ export async function judgeTargets(
       rolloutId: spec.id,
       nodeType: spec.node_type,
       binaryName: spec.binary_name,
-      runtimeType: runtime?.runtime.type ?? null,
+      // the chain's file speaks of its nodes; the agent beside them is a systemd unit whatever they are
+      runtimeType: spec.binary_name === AGENT_BINARY_NAME ? null : (runtime?.runtime.type ?? null),
       targetDigests: digestsOf(artifactFor(targets, facts.platform), installed.get(facts.nodeId)),
       platforms,
       targetConfigHashes: Object.fromEntries(

@@ -17,6 +17,12 @@ interface LabSettings {
   readonly LAB_BR: string;
 }
 
+export interface HostOptions {
+  readonly binds?: readonly Bind[];
+  /** The host may write to its `/usr`, as a package manager does; otherwise it is the machine's, read-only. */
+  readonly ownUsr?: boolean;
+}
+
 /**
  * Real systemd hosts with a network of their own, for as long as this process lives. Any number of labs can stand at
  * once; what a killed run left behind is removed by the next `createLab()`.
@@ -42,9 +48,10 @@ export class HostLab {
    * Boots a new host. The running Node is on its PATH, whatever the machine's layout.
    * @param name at most 12 of a-z, 0-9 and `-`; unique within this lab
    */
-  async up(name: string, options: { readonly binds?: readonly Bind[] } = {}): Promise<Host> {
+  async up(name: string, options: HostOptions = {}): Promise<Host> {
     const binds = [...nodeBind(), ...(options.binds ?? [])];
     const flags = binds.flatMap((bind) => ['--bind', `${bind.source}:${bind.target}${bind.writable ? '' : ':ro'}`]);
+    if (options.ownUsr) flags.push('--own-usr');
     await this.control(['up', name, ...flags]);
     const ip = (await this.control(['ip', name])).stdout.trim();
     const host = new Host({ lab: this, name, ip, root: join(this.dir, 'hosts', name, 'root') });

@@ -7,7 +7,7 @@
 #
 #   claim BASE PID                frees labs whose owner died, takes a free lab for the process PID,
 #                                 prints LAB_DIR=... LAB_NET=... LAB_BR=... (the settings of all other verbs)
-#   up NAME [--bind SRC:DST[:ro]]...
+#   up NAME [--bind SRC:DST[:ro]]... [--own-usr]    --own-usr: the host may write to /usr (an overlay)
 #   exec NAME CMD...              runs in the host; stdin, stdout and exit code pass through
 #   kill NAME                     power loss: SIGKILL to PID 1; the disk stays
 #   boot NAME                     boots a killed host's disk again
@@ -179,7 +179,12 @@ mkbinds() {
 __init2() {
   mount --make-rprivate /
   mount --bind "$R" "$R"
-  mount --bind /usr "$R/usr"; mount -o remount,bind,ro "$R/usr"
+  if [ -n "${OWN_USR:-}" ]; then
+    mkdir -p "$H/usr-upper" "$H/usr-work"
+    mount -t overlay overlay -o "lowerdir=/usr,upperdir=$H/usr-upper,workdir=$H/usr-work" "$R/usr"
+  else
+    mount --bind /usr "$R/usr"; mount -o remount,bind,ro "$R/usr"
+  fi
   mount --bind "$H/usr-local" "$R/usr/local"
   mount -t proc -o nosuid,nodev,noexec proc "$R/proc"
   mount -t sysfs -o ro,nosuid,nodev,noexec sysfs "$R/sys"
@@ -247,11 +252,11 @@ claim() {
 
 up() {
   [ ! -e "$H" ] || die "host '$NAME' exists already"
-  BINDS=()
-  while [ $# -gt 0 ]; do case $1 in --bind) BINDS+=("$2"); shift 2 ;; *) die "unknown option $1" ;; esac; done
+  BINDS=() OWN_USR=
+  while [ $# -gt 0 ]; do case $1 in --bind) BINDS+=("$2"); shift 2 ;; --own-usr) OWN_USR=yes; shift ;; *) die "unknown option $1" ;; esac; done
   mkdir -p "$H"
   if [ "$CG2" = "$LAB_DIR/cgroup2" ] && ! mountpoint -q "$CG2"; then mkdir -p "$CG2"; mount -t cgroup2 cgroup2 "$CG2"; fi
-  declare -p BINDS >"$H/opts"
+  declare -p BINDS OWN_USR >"$H/opts"
   mkdisk; mknet; start
 }
 cut() {

@@ -1,7 +1,7 @@
-import { mkdir, readFile, rmdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
-import { removeDurably, replaceFile, syncFolder } from '../../host/atomic-file.ts';
+import { removeDurably, removeFolderIfEmpty, replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import { bootId, isAlive, type ProcessIdentity } from '../../host/process-table.ts';
 
 /** Where the hold files of a host lie unless its agent is told otherwise. */
@@ -49,7 +49,7 @@ export class Hold {
     await this.release();
     if ((await readIfThere(this.dropIn)) === null) return false;
     await removeDurably(this.dropIn);
-    for (const folder of [dirname(this.dropIn), dirname(this.path)]) await removeIfEmpty(folder);
+    for (const folder of [dirname(this.dropIn), dirname(this.path)]) await removeFolderIfEmpty(folder);
     return true;
   }
 
@@ -91,14 +91,6 @@ function parseRecord(text: string): HoldRecord | null {
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
-  }
-}
-
-async function removeIfEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
   }
 }
 

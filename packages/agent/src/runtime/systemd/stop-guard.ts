@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../host/atomic-file.ts';
+import { removeFolderIfEmpty, replaceFile } from '../../host/atomic-file.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { Systemctl } from './systemctl.ts';
 
@@ -41,6 +41,7 @@ export class StopGuard {
   /** Gives the unit its own time-out back. */
   async lower(): Promise<void> {
     await rm(this.#path, { force: true });
+    await removeFolderIfEmpty(dirname(this.#path));
     const { files } = await this.#systemctl.show(this.#unit);
     if (files.includes(this.#path)) await this.#systemctl.daemonReload();
   }

@@ -11,6 +11,8 @@ export interface SystemdComponent {
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
   readonly holdDir?: string;
+  /** Only the unit's main process is the component; the others outlive it by design (`KillMode=process`). */
+  readonly childrenStay?: boolean;
 }
 
 /** A binary, its configs and the systemd unit that runs it (spec "Systemd Adapter"). The contract is the interface's. */

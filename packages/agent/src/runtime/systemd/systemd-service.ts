@@ -21,6 +21,8 @@ export interface SystemdUnit {
   readonly unit: string;
   readonly installPath: string;
   readonly holdDir?: string;
+  /** Only the main process is the component; the unit's others outlive it by design (`KillMode=process`). */
+  readonly childrenStay?: boolean;
 }
 
 /** What is shared by the units of one agent. */
@@ -39,15 +41,17 @@ interface Look {
 export class SystemdService {
   readonly unit: string;
   readonly #installPath: string;
+  readonly #childrenStay: boolean;
   readonly #systemctl: Systemctl;
   readonly #hashes: FileHashes;
   readonly #hold: Hold;
   readonly #guard: StopGuard;
   readonly #log: UnitLog;
 
-  constructor({ unit, installPath, holdDir }: SystemdUnit, { systemctl, hashes }: SystemdParts) {
+  constructor({ unit, installPath, holdDir, childrenStay = false }: SystemdUnit, { systemctl, hashes }: SystemdParts) {
     this.unit = unit;
     this.#installPath = installPath;
+    this.#childrenStay = childrenStay;
     this.#systemctl = systemctl;
     this.#hashes = hashes;
     this.#hold = new Hold(unit, holdDir);
@@ -176,7 +180,7 @@ export class SystemdService {
    * be asked for. Saves a `systemctl show`, which would be downtime.
    */
   async #haveEnded(controlGroup: string, known: readonly ProcessIdentity[]): Promise<boolean> {
-    const left = await processesOf(controlGroup, null);
+    const left = await this.#processesOf(controlGroup, null);
     return left.length === 0 && !(await Promise.all(known.map(isAlive))).includes(true);
   }
 
@@ -200,8 +204,13 @@ export class SystemdService {
   async #look(): Promise<Look> {
     const view = await this.#systemctl.show(this.unit);
     if (view.loadState !== 'loaded') throw this.#notLoaded(view.loadState);
-    const processes = await processesOf(view.controlGroup, view.mainPid);
+    const processes = await this.#processesOf(view.controlGroup, view.mainPid);
     return { view, processes, state: unitState(view, processes.length) };
+  }
+
+  async #processesOf(controlGroup: string, mainPid: number | null): Promise<ProcessIdentity[]> {
+    const all = await processesOf(controlGroup, mainPid);
+    return this.#childrenStay ? all.filter(({ pid }) => pid === mainPid) : all;
   }
 
   #notLoaded(loadState: string): RuntimeError {
