@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadAgentConfig } from '../agent-config.ts';
+import { doctorText, examineHost } from '../hand/doctor/doctor.ts';
 import { failedVersionLog, historyReport } from '../hand/history-report.ts';
 import { historyText } from '../hand/history-text.ts';
 import { componentNamed, rollbackCommand } from '../hand/rollback-command.ts';
@@ -12,6 +13,7 @@ type WithConfig = (name: string, description: string) => Command;
 /** What operators do on the host by hand, with the control plane gone and the agent running or not. */
 export function addHandCommands(withConfig: WithConfig): void {
   addStatus(withConfig);
+  addDoctor(withConfig);
   addHistory(withConfig);
   addRollback(withConfig);
 }
@@ -23,6 +25,17 @@ function addStatus(withConfig: WithConfig): void {
     .action(async ({ config, json }: { config: string; json: boolean }) => {
       const report = await statusReport(await loadAgentConfig(config));
       processTerminal.out(json ? JSON.stringify(report, null, 2) : statusText(report));
+    });
+}
+
+function addDoctor(withConfig: WithConfig): void {
+  withConfig('doctor', 'check what upgrades on this host need, and say what to do about what is wrong')
+    .option('--json', 'print the findings as JSON', false)
+    .addHelpText('after', DOCTOR_HELP)
+    .action(async ({ config, json }: { config: string; json: boolean }) => {
+      const findings = await examineHost(await loadAgentConfig(config));
+      processTerminal.out(json ? JSON.stringify(findings, null, 2) : doctorText(findings));
+      if (findings.some(({ verdict }) => verdict === 'trouble')) process.exitCode = 1;
     });
 }
 
@@ -79,6 +92,17 @@ the service from coming up by itself, e.g. at the next boot; \`doctor\` says wha
 
   $ hoodcloud-agent status
   $ hoodcloud-agent status --json | jq '.components[].running'
+`;
+
+const DOCTOR_HELP = `
+It looks at the configuration, the credential, the way to the gateway and its certificate, each component's runtime, folders
+and room for the next upgrade, the backups by their checksums, what crashes left, who else would bring another version back,
+and the clock. It changes nothing. Each finding says what to do.
+
+  $ hoodcloud-agent doctor
+  $ hoodcloud-agent doctor --json | jq '.[] | select(.verdict != "ok")'
+
+Exit codes: 0 nothing to do, warnings included; 1 something needs you; 2 wrong words or configuration.
 `;
 
 const HISTORY_HELP = `

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ArtifactKind, type CommandResult, CommandType, Operation } from '@hoodcloud/contracts/wire/agent-v1';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { pino } from 'pino';
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import { runAgent } from '../agent.ts';
 import { type AgentConfig, parseAgentConfig } from '../agent-config.ts';
 import { checksumOf } from '../host/file-hash.ts';
@@ -14,7 +14,7 @@ import { writeWithFolders } from '../runtime/conformance.ts';
 import { TEST_NODE_SCRIPT, testArtifact } from '../runtime/test-artifacts.ts';
 import { TestGateway } from './test-gateway.ts';
 
-const PATIENT = { timeout: 60_000 };
+const PATIENT = { timeout: 60_000, interval: 50 };
 
 /** A host in a folder: one component under our own supervisor, an agent in this process, a gateway and releases. */
 export class ProcessHost {
@@ -64,9 +64,10 @@ export class ProcessHost {
     const ending = new AbortController();
     const heard = this.gateway.all('heartbeat').length;
     this.#agent = { ending, ended: runAgent(this.config, pino({ level: 'silent' }), ending.signal) };
-    await expect
-      .poll(() => this.gateway.all('heartbeat').slice(heard).at(-1)?.components[0]?.active, PATIENT)
-      .toBe(true);
+    await vi.waitFor(() => {
+      const beat = this.gateway.all('heartbeat').slice(heard).at(-1);
+      if (beat?.components[0]?.active !== true) throw new Error('the node is not up');
+    }, PATIENT);
   }
 
   async stopAgent(): Promise<void> {
@@ -103,10 +104,11 @@ export class ProcessHost {
 
   /** The result of an attempt, as the gateway hears it. */
   async resultOf(attemptId: string): Promise<CommandResult> {
-    const find = () => this.gateway.all('commandResult').find((result) => result.attemptId.startsWith(attemptId));
-    await expect.poll(find, PATIENT).toBeDefined();
-    const result = find();
-    if (result === undefined) throw new Error('it was there a moment ago');
+    const result = await vi.waitFor(() => {
+      const found = this.gateway.all('commandResult').find((one) => one.attemptId.startsWith(attemptId));
+      if (found === undefined) throw new Error(`no result of ${attemptId}`);
+      return found;
+    }, PATIENT);
     this.gateway.say({ case: 'resultAck', value: { commandId: result.commandId } });
     return result;
   }
