@@ -5,6 +5,7 @@ import {
   type ImageInspect,
   isUnset,
   type Json,
+  shortId,
 } from './container-inspect.ts';
 
 /** Set by the engine or by the clone itself; never carried. */
@@ -24,7 +25,7 @@ export function operatorsConfig(container: ContainerInspect, oldImage: ImageInsp
   for (const [field, value] of Object.entries(config)) if (!LEFT_OUT.has(field)) carried[field] = value;
   for (const field of WHOLE) if (same(config[field], image[field])) delete carried[field];
   const own = {
-    Env: operatorsEnv(config, image),
+    Env: operatorsEnv(container, image),
     Labels: without(config.Labels, image.Labels),
     Volumes: without(config.Volumes, image.Volumes),
     ExposedPorts: operatorsPorts(container, image),
@@ -53,10 +54,13 @@ function operatorsCommand(config: ContainerConfig, image: ContainerConfig): Json
   return same(config.Cmd, image.Cmd) ? {} : { Cmd: config.Cmd };
 }
 
-/** Variables that the image doesn't have with the same value; of a name given more than once, all. */
-function operatorsEnv(config: ContainerConfig, image: ContainerConfig): readonly string[] {
-  const defaults = new Set(image.Env ?? []);
-  const env = config.Env ?? [];
+/**
+ * Variables that the image doesn't have with the same value; of a name given more than once, all. Podman adds the host
+ * name, which is the container's id when nobody chose one.
+ */
+function operatorsEnv({ Id, Config }: ContainerInspect, image: ContainerConfig): readonly string[] {
+  const defaults = new Set([...(image.Env ?? []), `HOSTNAME=${shortId(Id)}`]);
+  const env = Config.Env ?? [];
   const name = (entry: string) => entry.split('=', 1)[0];
   return env.filter((entry) => !defaults.has(entry) || env.filter((other) => name(other) === name(entry)).length > 1);
 }

@@ -120,8 +120,9 @@ function missingRequests(old: ContainerInspect, clone: ContainerInspect): string
 function entryDifferences(field: string, old: Inspected, clone: Inspected, ownLabelPrefix?: string): string[] {
   const ours = (entry: string) =>
     field === 'Labels' && ownLabelPrefix !== undefined && entry.startsWith(`["${ownLabelPrefix}`);
-  const was = entriesOf(old.container.Config[field]);
-  const is = entriesOf(clone.container.Config[field]);
+  const [was, is] = [old.container, clone.container].map(({ Id, Config }) =>
+    entriesOf(Config[field]).filter((entry) => entry !== `"HOSTNAME=${shortId(Id)}"`),
+  ) as [string[], string[]];
   const lost = minus(minus(was, is), entriesOf(old.image.Config?.[field]));
   const gained = minus(minus(is, was), entriesOf(clone.image.Config?.[field]));
   return [

@@ -1,5 +1,8 @@
 import { type ContainerInspect, type Endpoint, isUnset, type Json, shortId } from './container-inspect.ts';
 
+/** What the network of mode `default` or `bridge` is called: by Docker, by Podman. */
+const DEFAULT_NETWORKS = ['bridge', 'podman'];
+
 /** How the clone gets onto its networks: the main one comes with `create`, the others after it, before the start. */
 export interface CloneNetworks {
   /** Into the body of `create`. */
@@ -38,7 +41,7 @@ export function cloneNetworks(container: ContainerInspect): CloneNetworks {
     },
     connect: others.map(([name, endpoint]) => ({
       network: isUnset(endpoint.NetworkID) ? name : (endpoint.NetworkID ?? name),
-      endpoint: name === 'bridge' ? onDefaultBridge(endpoint) : chosen(container, endpoint),
+      endpoint: DEFAULT_NETWORKS.includes(name) ? onDefaultBridge(endpoint) : chosen(container, endpoint),
     })),
     disconnect: main === undefined ? [isDefault ? 'bridge' : mode] : [],
   };
@@ -50,7 +53,7 @@ export function isSolitary(networkMode: string): boolean {
 }
 
 function isMain(mode: string, isDefault: boolean, name: string, endpoint: Endpoint): boolean {
-  if (isDefault) return name === 'bridge';
+  if (isDefault) return DEFAULT_NETWORKS.includes(name);
   return name === mode || (!isUnset(endpoint.NetworkID) && endpoint.NetworkID === mode);
 }
 

@@ -12,6 +12,9 @@ export interface CoveredOption {
 /** In arguments: the lab's own control group, below which a test may make others. */
 export const GROUP = 'GROUP';
 
+/** In the Compose file as a part of another option's entry. */
+const WITHIN = {};
+
 /** Surroundings that the containers refer to, made before them, as a script for the host. */
 export const SURROUNDINGS = `
 mkdir -p /srv/ro /srv/rw /srv/slave /srv/mount
@@ -27,7 +30,6 @@ export const ON_A_NETWORK: readonly CoveredOption[] = [
   one('--cap-add', 'NET_ADMIN', 'HostConfig.CapAdd', { cap_add: ['NET_ADMIN'] }),
   one('--cap-drop', 'MKNOD', 'HostConfig.CapDrop', { cap_drop: ['MKNOD'] }),
   one('--cgroupns', 'private', 'HostConfig.CgroupnsMode'),
-  one('--cidfile', '/srv/cid', 'HostConfig.ContainerIDFile'),
   one('--cpu-shares', '512', 'HostConfig.CpuShares', { cpu_shares: 512 }),
   one('--cpus', '0.75', 'HostConfig.NanoCpus', { cpus: 0.75 }),
   one('--cpuset-cpus', '0', 'HostConfig.CpusetCpus', { cpuset: '0' }),
@@ -46,23 +48,23 @@ export const ON_A_NETWORK: readonly CoveredOption[] = [
   one('--health-cmd', 'test -e /www', 'Config.Healthcheck', {
     healthcheck: { test: 'test -e /www', interval: '5s', retries: 4, timeout: '3s', start_period: '2s' },
   }),
-  one('--health-interval', '5s', 'Config.Healthcheck'),
-  one('--health-retries', '4', 'Config.Healthcheck'),
-  one('--health-start-period', '2s', 'Config.Healthcheck'),
-  one('--health-timeout', '3s', 'Config.Healthcheck'),
+  one('--health-interval', '5s', 'Config.Healthcheck', WITHIN),
+  one('--health-retries', '4', 'Config.Healthcheck', WITHIN),
+  one('--health-start-period', '2s', 'Config.Healthcheck', WITHIN),
+  one('--health-timeout', '3s', 'Config.Healthcheck', WITHIN),
   one('--hostname', 'validator-1', 'Config.Hostname', { hostname: 'validator-1' }),
   flag('--init', 'HostConfig.Init', { init: true }),
   flag('--interactive', 'Config.OpenStdin', { stdin_open: true }),
-  one('--ip', '10.91.0.77', 'Networks.chain-net.IPAMConfig'),
-  one('--ip6', 'fd00:91::77', 'Networks.chain-net.IPAMConfig'),
+  one('--ip', '10.91.0.77', 'Networks.chain-net.IPAMConfig', WITHIN),
+  one('--ip6', 'fd00:91::77', 'Networks.chain-net.IPAMConfig', WITHIN),
   one('--ipc', 'shareable', 'HostConfig.IpcMode', { ipc: 'shareable' }),
   one('--label', 'own.label=me', 'Config.Labels', { labels: { 'own.label': 'me' } }),
   one('--label-file', '/srv/label', 'Config.Labels'),
-  one('--link-local-ip', '169.254.7.7', 'Networks.chain-net.IPAMConfig'),
+  one('--link-local-ip', '169.254.7.7', 'Networks.chain-net.IPAMConfig', WITHIN),
   one('--log-driver', 'json-file', 'HostConfig.LogConfig', {
     logging: { driver: 'json-file', options: { 'max-size': '10m' } },
   }),
-  one('--log-opt', 'max-size=10m', 'HostConfig.LogConfig'),
+  one('--log-opt', 'max-size=10m', 'HostConfig.LogConfig', WITHIN),
   one('--mac-address', '02:42:0a:5b:00:4d', 'Config.MacAddress', { mac_address: '02:42:0a:5b:00:4d' }),
   one('--memory', '64m', 'HostConfig.Memory', { mem_limit: '64m' }),
   one('--memory-reservation', '32m', 'HostConfig.MemoryReservation', { mem_reservation: '32m' }),
@@ -81,13 +83,13 @@ export const ON_A_NETWORK: readonly CoveredOption[] = [
       },
     },
   }),
-  one('--network-alias', 'rpc', 'Networks.chain-net.Aliases'),
+  one('--network-alias', 'rpc', 'Networks.chain-net.Aliases', WITHIN),
   flag('--oom-kill-disable', 'HostConfig.OomKillDisable', { oom_kill_disable: true }),
   one('--oom-score-adj', '300', 'HostConfig.OomScoreAdj', { oom_score_adj: 300 }),
   one('--pids-limit', '100', 'HostConfig.PidsLimit', { pids_limit: 100 }),
   one('--publish', '18080:8080/tcp', 'HostConfig.PortBindings', { ports: ['18080:8080/tcp'] }),
   flag('--read-only', 'HostConfig.ReadonlyRootfs', { read_only: true }),
-  one('--restart', 'on-failure:3', 'the restart policy that is put back', { restart: 'on-failure:3' }),
+  one('--restart', 'on-failure:3', 'HostConfig.RestartPolicy', { restart: 'on-failure:3' }),
   one('--runtime', 'runc', 'HostConfig.Runtime', { runtime: 'runc' }),
   one('--security-opt', 'no-new-privileges', 'HostConfig.SecurityOpt', { security_opt: ['no-new-privileges'] }),
   one('--shm-size', '32m', 'HostConfig.ShmSize', { shm_size: '32m' }),
@@ -103,10 +105,10 @@ export const ON_A_NETWORK: readonly CoveredOption[] = [
   one('--volume', '/own-anonymous', 'Mounts./own-anonymous', {
     volumes: ['/own-anonymous', 'named:/named:nocopy', '/srv/ro:/ro:ro', '/srv/rw:/rw', '/srv/slave:/slave:rslave'],
   }),
-  one('--volume', 'named:/named:nocopy', 'Mounts./named'),
-  one('--volume', '/srv/ro:/ro:ro', 'Mounts./ro'),
-  one('--volume', '/srv/rw:/rw', 'Mounts./rw'),
-  one('--volume', '/srv/slave:/slave:rslave', 'Mounts./slave'),
+  one('--volume', 'named:/named:nocopy', 'Mounts./named', WITHIN),
+  one('--volume', '/srv/ro:/ro:ro', 'Mounts./ro', WITHIN),
+  one('--volume', '/srv/rw:/rw', 'Mounts./rw', WITHIN),
+  one('--volume', '/srv/slave:/slave:rslave', 'Mounts./slave', WITHIN),
   one('--volumes-from', 'neighbour', 'HostConfig.VolumesFrom', { volumes_from: ['container:neighbour'] }),
   one('--workdir', '/www', 'Config.WorkingDir', { working_dir: '/www' }),
 ];
@@ -119,7 +121,7 @@ export const ON_THE_BRIDGE: readonly CoveredOption[] = [
   one('--link', 'neighbour:db', 'HostConfig.Links'),
   flag('--no-healthcheck', 'Config.Healthcheck'),
   flag('--publish-all', 'HostConfig.PublishAllPorts'),
-  one('--restart', 'unless-stopped', 'the restart policy that is put back'),
+  one('--restart', 'unless-stopped', 'HostConfig.RestartPolicy'),
   one('--volume-driver', 'local', 'HostConfig.VolumeDriver'),
 ];
 
@@ -149,6 +151,7 @@ export const NOT_STARTED: Readonly<Record<string, readonly CoveredOption[]>> = {
 /** Options that leave no trace in a container, or can't be had on the test machine, and why. */
 export const NOT_COVERED: Readonly<Record<string, string>> = {
   '--attach': 'of the client only',
+  '--cidfile': 'a file that the client writes once',
   '--detach': 'of the client only',
   '--detach-keys': 'of the client only',
   '--disable-content-trust': 'of the client only',
