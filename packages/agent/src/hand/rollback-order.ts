@@ -20,7 +20,7 @@ export function rollbackOrder(
   configs: readonly ConfigToPutBack[],
   now: number,
 ): Order {
-  const { sourceVersion, targetVersion, budgets } = payloadOf(undone);
+  const { sourceVersion, targetVersion, linkPolicy, budgets } = payloadOf(undone);
   const payload = create(UpgradePayloadSchema, {
     attemptId: attemptIdOf(component.binaryName, now),
     operation: Operation.UPGRADE,
@@ -28,6 +28,7 @@ export function rollbackOrder(
     binaryName: component.binaryName,
     sourceVersion: targetVersion,
     targetVersion: sourceVersion,
+    linkPolicy, // without a release name: back to the place that holds the earlier version
     artifact: {
       kind: component.runtime.artifactKind === 'image' ? ArtifactKind.IMAGE : ArtifactKind.FILE,
       checksum: undone.before.installedChecksum ?? '',

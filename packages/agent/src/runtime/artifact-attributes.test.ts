@@ -78,7 +78,7 @@ async function upgrade(): Promise<void> {
   await files.writeConfig(config, Buffer.from('peers = 100\n'));
 }
 
-it('gives the new binary owner, mode, ACL, capabilities, label and attributes of the old one (A8, field-case 48, 49)', async () => {
+it('gives the new binary owner, mode, ACL, capabilities, label and attributes of the old one (A8, field-cases 48, 49)', async () => {
   const before = await looksOf(binary);
   expect(before.names.length).toBe(asRoot ? 5 : 2);
   await upgrade();

@@ -98,7 +98,7 @@ it('a binary that runs is replaced and put back, and goes on running (field-case
   expect(await once(service, 'exit')).toEqual([0, null]);
 });
 
-it('backup, binary, config and temporary folder on four file systems: all is staged beside its target (field-case 42, 45, 46)', async () => {
+it('backup, binary, config and temporary folder on four file systems: all is staged beside its target (field-cases 42, 45, 46)', async () => {
   for (const dir of ['etc', 'data']) mount('-t', 'tmpfs', 'tmpfs', join(folder, dir));
   await writeFile(config, 'peers = 10\n', { mode: 0o600 });
   vi.stubEnv('TMPDIR', join(folder, 'nowhere'));

@@ -93,7 +93,7 @@ it('gives the new binary the owner and mode of the old one (A8)', async () => {
   expect({ mode, uid, gid }).toEqual({ mode: before.mode, uid: before.uid, gid: before.gid });
 });
 
-it('follows a link at the install path and leaves it in place (A8, field case 50)', async () => {
+it('follows a link at the install path and leaves it in place (A8, field-case 50)', async () => {
   const link = join(folder, 'current');
   await symlink(binary, link);
   files = artifactAt(link);

@@ -154,14 +154,15 @@ function readDryStart({ args, timeoutMs }: DryStart): NonNullable<WantedArtifact
 /** Where a replaced link is to lead to; nothing when links are followed. */
 function readRelease({ linkPolicy, releaseName, targetVersion }: UpgradePayload): Pick<WantedArtifact, 'release'> {
   if (linkPolicy !== LinkPolicy.REPLACE) return {};
-  const name = releaseName === '' ? targetVersion : releaseName;
-  if (!RELEASE_NAME.test(name)) {
-    throw invalid(
-      'release_name',
-      `"${name.slice(0, 80)}" isn't safe as the name of a folder: give the manifest a release`,
-    );
-  }
-  return { release: { name, anyWithContent: releaseName === '' } };
+  // a way back must not fail for a version that is no name of a folder
+  if (releaseName === '') return { release: { name: safeName(targetVersion), anyWithContent: true } };
+  if (RELEASE_NAME.test(releaseName)) return { release: { name: releaseName, anyWithContent: false } };
+  const shown = releaseName.slice(0, 80);
+  throw invalid('release_name', `"${shown}" isn't safe as the name of a folder: give the manifest a release`);
+}
+
+function safeName(version: string): string {
+  return `v${version.replace(/^v/, '').replaceAll(/[^A-Za-z0-9._+-]/g, '-')}`.slice(0, 100);
 }
 
 function readConfigFiles({ configFiles }: UpgradePayload): RequestedConfigFile[] {

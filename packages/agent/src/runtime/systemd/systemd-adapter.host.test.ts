@@ -19,6 +19,7 @@ describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
   it.each([
     ['keeps the contract of runtime adapters', './systemd-conformance.inside.ts'],
     ['undoes a changed unit file', './systemd-adapter.inside.ts'],
+    ['replaces and puts back a link to versioned folders', './release-link.inside.ts'],
   ])('%s', { timeout: 600_000 }, async (_, file) => {
     const tests = await vitestInside(host, inside(file));
     for (const { name, passed } of tests) console.log(`${passed ? '✓' : '✗'} ${name}`);

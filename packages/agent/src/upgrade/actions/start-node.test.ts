@@ -42,7 +42,7 @@ function oldRuns(changes: Partial<ActionParams> = {}): { host: FakeHost; params:
   return { host, params };
 }
 
-it('is done only when the wanted artifact runs, not when any does (A6)', async () => {
+it('is done only when the wanted artifact runs, not when any does (A6, field-case 52)', async () => {
   const { host, params } = oldRuns();
   expect(await startNode.isAlreadyDone(params)).toBe(false);
   host.process = null;
