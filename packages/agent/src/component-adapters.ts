@@ -1,6 +1,7 @@
 import type { AgentConfig, ComponentConfig, ContainerComponentConfig } from './agent-config.ts';
 import { FileHashes } from './host/file-hash.ts';
 import { DockerAdapter } from './runtime/docker/docker-adapter.ts';
+import { Engine } from './runtime/docker/engine.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { Systemctl } from './runtime/systemd/systemctl.ts';
@@ -48,11 +49,10 @@ function dockerAdapter(config: AgentConfig, component: ContainerComponentConfig,
     {
       binaryName: component.binary_name,
       container,
-      socketPath: socket,
       configRoots: component.config_roots,
       stateDir: config.state_dir,
     },
-    { hashes, ...(docker_config === null ? {} : { dockerConfig: docker_config }) },
+    { engine: new Engine(socket), hashes, ...(docker_config === null ? {} : { dockerConfig: docker_config }) },
   );
 }
 

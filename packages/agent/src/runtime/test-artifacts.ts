@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ArtifactBehaviour } from './conformance.ts';
+import type { ArtifactBehaviour } from './contract/contract-sentence.ts';
 
 /**
  * A real executable that behaves as told: the machine's shell with a last line that says how, so that every one has a

@@ -15,7 +15,7 @@ import { startFailed, watchStart } from './start-watch.ts';
 
 const POLL_MS = 50;
 const LOG_LINES = 200;
-const NO_RESTART: RestartPolicy = { Name: 'no', MaximumRetryCount: 0 };
+export const NO_RESTART: RestartPolicy = { Name: 'no', MaximumRetryCount: 0 };
 
 interface Look {
   /** Null between the renames of a swap: the name stands for nothing then. */
@@ -66,9 +66,9 @@ export class ContainerService {
   /** The operator's policy is written down before it is taken away: a crash in between loses nothing. */
   async hold(): Promise<void> {
     const { view, record, main } = await this.#look();
-    const now = view === null ? NO_RESTART : policyOf(view);
     await this.#record.change({
-      heldPolicy: isNo(now) ? (record.heldPolicy ?? now) : now,
+      heldPolicy: view === null ? (record.heldPolicy ?? NO_RESTART) : await this.operatorsPolicy(view),
+      owedPolicy: null,
       processes: await this.#with(record, main),
     });
     if (view !== null) await this.#setPolicy(view, NO_RESTART);
@@ -82,13 +82,38 @@ export class ContainerService {
   /** The policy comes back before the mark goes, for the same reason. */
   async release(): Promise<void> {
     const { view, record } = await this.#look();
-    if (record.heldPolicy === null) return;
-    if (view !== null) await this.#setPolicy(view, record.heldPolicy);
+    const policy = record.heldPolicy;
+    if (policy === null) return;
+    if (view !== null && neverRan(view) && !isNo(policy)) {
+      await this.#record.change({ heldPolicy: null, owedPolicy: { containerId: view.Id, policy } });
+      return;
+    }
+    if (view !== null) await this.#setPolicy(view, policy);
     await this.#record.change({ heldPolicy: null });
   }
 
+  /** Gives a container that was left stopped the policy that it is owed, once its operator has started it. */
+  async payOwedPolicy(): Promise<void> {
+    const { owedPolicy } = await this.#record.read();
+    if (owedPolicy === null) return;
+    const view = await this.#engine.container(owedPolicy.containerId);
+    if (view !== null && neverRan(view)) return;
+    if (view !== null) await this.#setPolicy(view, owedPolicy.policy);
+    await this.#record.change({ owedPolicy: null });
+  }
+
+  /** The restart policy that the operator has given the container, whatever the agent has made of it for now. */
+  async operatorsPolicy(view: ContainerView): Promise<RestartPolicy> {
+    const { heldPolicy, owedPolicy } = await this.#record.read();
+    if (owedPolicy?.containerId === view.Id) return owedPolicy.policy;
+    return isNo(policyOf(view)) ? (heldPolicy ?? policyOf(view)) : policyOf(view);
+  }
+
   async leave(): Promise<void> {
-    if ((await this.#record.read()).heldPolicy !== null) await this.release();
+    const { heldPolicy, owedPolicy } = await this.#record.read();
+    const policy = heldPolicy ?? owedPolicy?.policy;
+    const view = policy === undefined ? null : await this.#engine.container(this.name);
+    if (view !== null && policy !== undefined) await this.#setPolicy(view, policy);
     await this.#record.remove();
   }
 
@@ -136,8 +161,14 @@ export class ContainerService {
   async #launch(found: Look, signal: AbortSignal): Promise<void> {
     await this.#requireFence(found);
     const view = found.view ?? (await this.#require());
-    if (found.record.heldPolicy !== null) await this.#setPolicy(view, found.record.heldPolicy);
-    await this.#record.change({ heldPolicy: null, processes: [], askedToStop: null, startedAtMs: Date.now() });
+    await this.#setPolicy(view, await this.operatorsPolicy(view));
+    await this.#record.change({
+      heldPolicy: null,
+      owedPolicy: null,
+      processes: [],
+      askedToStop: null,
+      startedAtMs: Date.now(),
+    });
     try {
       await this.#engine.call(`start ${this.name}`, signal, (docker, options) =>
         docker.getContainer(view.Id).start({ ...options }),
@@ -250,8 +281,12 @@ function runOf({ Id, State }: ContainerView): ServiceRecord['askedToStop'] {
   return { containerId: Id, startedAt: State.StartedAt };
 }
 
-/** What the operator wants to happen when the container ends. */
-export function policyOf({ HostConfig }: ContainerView): RestartPolicy {
+/** Made, and never started. */
+function neverRan({ State }: ContainerView): boolean {
+  return State.Status === 'created' || State.StartedAt.startsWith('0001-');
+}
+
+function policyOf({ HostConfig }: ContainerView): RestartPolicy {
   return HostConfig.RestartPolicy ?? NO_RESTART;
 }
 

@@ -37,7 +37,7 @@ export class ContainerSwap {
    * @param image reference of the new image
    */
   async install({ attemptId, backup }: Swap, image: string, signal: AbortSignal): Promise<void> {
-    const { name, unfinishedName } = this.#instances;
+    const { name } = this.#instances;
     const here = await this.#engine.container(name);
     if (here !== null && attemptOf(here) === attemptId && here.Config.Image === image) return;
     this.#requireReplaceable(here, { attemptId, backup });
@@ -47,7 +47,6 @@ export class ContainerSwap {
     if (here?.Id === backup.container.Id) await this.#rename(here.Id, await this.#freeBackupName());
     else if (here !== null) await this.#remove(here, true); // an earlier try of this very attempt
     await this.#rename(made, name);
-    void unfinishedName;
   }
 
   /** The old container gets its name back, the new one goes; made anew from the backup when the old one is no more. */
@@ -56,15 +55,11 @@ export class ContainerSwap {
     await this.#removeUnfinished();
     const [here, old] = await Promise.all([this.#engine.container(name), this.#engine.container(backup.container.Id)]);
     if (old !== null && here?.Id === old.Id) return;
-    if (here !== null && old === null && attemptOf(here) !== attemptId) {
-      if (here.Config.Image === backup.container.Config.Image) return; // made anew already
-      throw changedByOthers(name);
-    }
-    if (here !== null) {
-      if (!madeFor(here, name)) throw changedByOthers(name);
-      await this.#remove(here, true);
-    }
-    const id = old?.Id ?? (await this.#make({ attemptId: `${attemptId}.undo`, backup }, backup.container.Image));
+    const madeAnew = `${attemptId}.undo`;
+    if (here !== null && old === null && attemptOf(here) === madeAnew) return;
+    if (here !== null && attemptOf(here) !== attemptId) throw changedByOthers(name);
+    if (here !== null) await this.#remove(here, true);
+    const id = old?.Id ?? (await this.#make({ attemptId: madeAnew, backup }, await this.#oldImage(backup)));
     await this.#rename(id, name);
   }
 
@@ -102,6 +97,13 @@ export class ContainerSwap {
     await this.#removeUnfinished();
     await this.#make(swap, image);
     await this.#removeUnfinished();
+  }
+
+  /** By the name that the operator gave it while that still means the same image. */
+  async #oldImage({ container }: ContainerBackup): Promise<string> {
+    const named = String(container.Config.Image ?? '');
+    const image = named === '' ? null : await this.#engine.image(named);
+    return image?.Id === container.Image ? named : container.Image;
   }
 
   /** @returns its id */

@@ -15,8 +15,11 @@ describe.skipIf(!dockerAvailable())('the Docker adapter inside a host', () => {
   });
   afterAll(() => lab.clean());
 
-  it('keeps the contract of runtime adapters', { timeout: 600_000 }, async () => {
-    const tests = await vitestInside(host, inside('./docker-conformance.inside.ts'));
+  it.each([
+    ['keeps the contract of runtime adapters', './docker-conformance.inside.ts'],
+    ['copes with what hosts, engines and registries do to it', './docker-adapter.inside.ts'],
+  ])('%s', { timeout: 600_000 }, async (_, file) => {
+    const tests = await vitestInside(host, inside(file));
     for (const { name, passed } of tests) console.log(`${passed ? '✓' : '✗'} ${name}`);
     expect(tests.filter(({ passed }) => !passed)).toEqual([]);
     expect(tests.length).toBeGreaterThan(0);

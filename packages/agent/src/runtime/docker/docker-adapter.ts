@@ -17,9 +17,9 @@ import {
   requireContainerBackup,
   writeContainerBackup,
 } from './container-backup.ts';
-import { ContainerService, policyOf } from './container-service.ts';
+import { ContainerService, NO_RESTART } from './container-service.ts';
 import { ContainerSwap } from './container-swap.ts';
-import { type ContainerView, Engine } from './engine.ts';
+import type { ContainerView, Engine } from './engine.ts';
 import type { PullBackoff } from './image-pull.ts';
 import { ImageStore } from './image-store.ts';
 import { Instances } from './instances.ts';
@@ -32,7 +32,6 @@ export interface DockerComponent {
   readonly binaryName: string;
   /** Name of the container, without the engine's slash. */
   readonly container: string;
-  readonly socketPath?: string;
   readonly configRoots: readonly string[];
   readonly stateDir: string;
 }
@@ -49,12 +48,17 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
 
   constructor(
     component: DockerComponent,
-    parts: { readonly hashes: FileHashes; readonly dockerConfig?: string; readonly backoff?: PullBackoff },
+    parts: {
+      readonly engine: Engine;
+      readonly hashes: FileHashes;
+      readonly dockerConfig?: string;
+      readonly backoff?: PullBackoff;
+    },
   ) {
     super(component.configRoots);
     const folder = join(component.stateDir, 'docker', component.binaryName);
     const name = component.container;
-    this.#engine = new Engine(component.socketPath);
+    this.#engine = parts.engine;
     const instances = new Instances(name, this.#engine);
     this.#hashes = parts.hashes;
     const record = new ServiceRecordFile(join(folder, 'service.json'));
@@ -73,15 +77,16 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
   }
 
   /** Nothing is laid in advance: the hold is the restart policy, which the engine keeps. */
-  async prepare(): Promise<void> {
-    return;
+  prepare(): Promise<void> {
+    return this.#service.payOwedPolicy();
   }
 
   leave(): Promise<void> {
     return this.#service.leave();
   }
 
-  status(): Promise<RuntimeStatus> {
+  async status(): Promise<RuntimeStatus> {
+    await this.#service.payOwedPolicy();
     return this.#service.status((view) => this.#images.checksumOf(view));
   }
 
@@ -132,7 +137,7 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
 
   async installArtifact(handle: ArtifactHandle, backupDir: string, signal: AbortSignal): Promise<void> {
     const backup = await requireContainerBackup(backupDir);
-    await this.#service.holdSuccessor(policyOf(backup.container));
+    await this.#service.holdSuccessor(backup.container.HostConfig.RestartPolicy ?? NO_RESTART);
     await this.#swap.install({ attemptId: basename(backupDir), backup }, handle.location, signal);
   }
 
@@ -188,7 +193,9 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
       this.#images.imageOf(container),
       this.#images.checksumOf(container),
     ]);
-    return { format: 1 as const, container, image, imageChecksum };
+    const RestartPolicy = await this.#service.operatorsPolicy(container);
+    const asMade = { ...container, HostConfig: { ...container.HostConfig, RestartPolicy } };
+    return { format: 1 as const, container: asMade, image, imageChecksum };
   }
 
   async #container(): Promise<ContainerView> {

@@ -3,10 +3,13 @@ import { RuntimeError } from '../runtime-adapter.ts';
 /** The Docker engine could not be asked, or said no. `status` is its HTTP status, null when it gave no answer. */
 export class EngineError extends RuntimeError {
   readonly status: number | null;
+  /** The engine's own words, or those of the system call. */
+  readonly said: string;
 
   constructor(code: string, message: string, status: number | null, cause: unknown) {
     super(code, message, { cause });
     this.status = status;
+    this.said = saidBy(cause);
   }
 }
 
@@ -56,7 +59,8 @@ export function hasStatus(error: unknown, status: number): error is EngineError 
 
 /** What the engine itself said, without dockerode's words around it. */
 export function saidBy(error: unknown): string {
+  if (error instanceof EngineError) return error.said;
   const { json, message } = (error ?? {}) as ModemFailure;
   if (json && 'message' in json && typeof json.message === 'string') return json.message.trim();
-  return typeof message === 'string' ? message.trim() : String(error);
+  return typeof message === 'string' ? message.replace(/^\(HTTP code \d+\) [^-]* - /, '').trim() : String(error);
 }

@@ -32,6 +32,7 @@ export class ImageStore {
     options: Pick<AcquireOptions, 'signal' | 'onProgress'>,
   ): Promise<ArtifactHandle> {
     if (artifact.url !== '') requireSameDigest(artifact);
+    if (artifact.signedBy !== undefined && artifact.signedBy.length > 0) throw unsigned(artifact);
     const here = await this.find(artifact);
     if (here !== null) return here;
     if (artifact.url === '') {
@@ -175,5 +176,13 @@ function requireSameDigest({ url, checksum }: WantedArtifact): void {
   throw new RuntimeError(
     'checksum_mismatch',
     `the image is named ${url}, but ${checksum} is wanted: correct the manifest, both must be the same`,
+  );
+}
+
+/** What nobody can check here must not pass as checked. */
+function unsigned({ url }: WantedArtifact): RuntimeError {
+  return new RuntimeError(
+    'signature_unsupported',
+    `the policy asks for a signature of ${url}, and this agent checks those of files only: pin the image by its digest, and ask for none`,
   );
 }

@@ -9,6 +9,11 @@ import type { RestartPolicy } from './container-inspect.ts';
 export interface ServiceRecord {
   /** The operator's restart policy while the container is held; null when it isn't (A18a). */
   readonly heldPolicy: RestartPolicy | null;
+  /**
+   * A policy that a container which was left stopped gets once it runs: the engine would start one that never ran by
+   * itself, whereas it leaves one alone that was stopped (A3, field-case 74).
+   */
+  readonly owedPolicy: { readonly containerId: string; readonly policy: RestartPolicy } | null;
   /** Main processes of this boot that must be gone before any start (A19). */
   readonly processes: readonly ProcessIdentity[];
   /** The run of a container that was asked to stop; named by the engine's own start time. */
@@ -17,7 +22,13 @@ export interface ServiceRecord {
   readonly startedAtMs: number | null;
 }
 
-const EMPTY: ServiceRecord = { heldPolicy: null, processes: [], askedToStop: null, startedAtMs: null };
+const EMPTY: ServiceRecord = {
+  heldPolicy: null,
+  owedPolicy: null,
+  processes: [],
+  askedToStop: null,
+  startedAtMs: null,
+};
 
 /** Keeps the record in one file, replaced atomically and on disk when a change resolves. */
 export class ServiceRecordFile {
@@ -37,7 +48,7 @@ export class ServiceRecordFile {
 
   async change(changes: Partial<ServiceRecord>): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const record = { bootId: await bootId(), ...(await this.read()), ...changes };
+    const record = { ...(await this.read()), ...changes, bootId: await bootId() };
     await replaceFile(this.#path, `${JSON.stringify(record)}\n`);
   }
 

@@ -86,8 +86,9 @@ export class FakeRuntime implements RuntimeAdapter {
     host.process = null;
   }
 
-  async waitUntilGone(): Promise<void> {
+  async waitUntilGone(signal: AbortSignal): Promise<void> {
     this.#beforeCall('waitUntilGone');
+    if (this.#host.stopping) signal.throwIfAborted();
     if (this.#host.stopping) this.#host.process = null;
     this.#host.stopping = false;
     if (this.#host.process !== null && !this.#host.wanted) throw new Error('nobody asked it to stop');
@@ -103,8 +104,9 @@ export class FakeRuntime implements RuntimeAdapter {
     this.#host.held = false;
   }
 
-  async acquireArtifact(artifact: WantedArtifact, { backupDirs }: AcquireOptions): Promise<ArtifactHandle> {
+  async acquireArtifact(artifact: WantedArtifact, { backupDirs, signal }: AcquireOptions): Promise<ArtifactHandle> {
     this.#beforeCall('acquireArtifact');
+    signal.throwIfAborted();
     const installed = installedChecksumOf(artifact);
     const kept = backupDirs.some((dir) => this.#host.backups.get(dir)?.installed === installed);
     const offered = kept ? artifact.checksum : this.#host.downloads.get(artifact.url);

@@ -1,18 +1,14 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { checksumOf, FileHashes } from '../../host/file-hash.ts';
+import { FileHashes } from '../../host/file-hash.ts';
 import { bundleAgentProgram } from '../../testing/bundle-agent.ts';
-import {
-  type ArtifactBehaviour,
-  backupCopy,
-  type ConformanceService,
-  describeRuntimeContract,
-  writeWithFolders,
-} from '../conformance.ts';
-import { TEST_NODE_SCRIPT, testArtifact } from '../test-artifacts.ts';
+import { describeRuntimeContract } from '../conformance.ts';
+import type { ConformanceService } from '../contract/contract-sentence.ts';
+import { layFileReleases } from '../testing/file-releases.ts';
+import { layServiceConfigs } from '../testing/service-configs.ts';
 import { ProcessAdapter } from './process-adapter.ts';
 import { processesOfService } from './service-processes.ts';
 
@@ -34,14 +30,9 @@ describeRuntimeContract('the process adapter', makeService);
 
 async function makeService(): Promise<ConformanceService> {
   const folder = await mkdtemp(join(tmpdir(), 'hoodcloud-process-'));
-  const installPath = join(folder, 'bin', 'node');
-  const script = join(folder, 'node.sh');
-  const configRoot = join(folder, 'config');
   const stateDir = join(folder, 'state');
-  const old = await testArtifact('runs');
-  await writeWithFolders(installPath, old, 0o755);
-  await writeWithFolders(script, TEST_NODE_SCRIPT, 0o644);
-  await writeWithFolders(join(configRoot, 'config.toml'), 'peers = 10\n', 0o640);
+  const { configRoot, ...configs } = await layServiceConfigs(folder);
+  const { installPath, script, ...releases } = await layFileReleases(folder, server);
   const adapter = () =>
     new ProcessAdapter(
       {
@@ -64,7 +55,6 @@ async function makeService(): Promise<ConformanceService> {
       { hashes: new FileHashes(), supervisorCommand: [process.execPath, join(bundles, 'supervisor.mjs')] },
     );
   const serviceFolder = join(stateDir, 'process', 'node');
-  let offered = 0;
   /** The children of the script are processes of the service too; instances are those that run an artifact. */
   const livePids = async () => {
     const processes = await processesOfService(serviceFolder);
@@ -72,26 +62,9 @@ async function makeService(): Promise<ConformanceService> {
     return states.filter(({ name }) => name.includes(script)).map(({ pid }) => pid);
   };
   return {
+    ...configs,
+    ...releases,
     adapter,
-    installedChecksum: checksumOf(old),
-    offer: async (behaviour: ArtifactBehaviour) => {
-      const content = await testArtifact(behaviour);
-      return {
-        name: 'node',
-        url: server.publish(`${folder}/${offered++}`, content),
-        checksum: checksumOf(content),
-        member: null,
-      };
-    },
-    configPath: join(configRoot, 'config.toml'),
-    newConfigPath: join(configRoot, 'new.toml'),
-    forbiddenPath: join(folder, 'elsewhere.toml'),
-    readConfig: async (path) => {
-      const content = await readFile(path, 'utf8').catch(() => null);
-      return content === null ? null : { content, mode: (await stat(path)).mode & 0o7777 };
-    },
-    backupDir: join(folder, 'data', '.upgrade-backup', 'attempt-1'),
-    damageBackup: (backupDir) => writeWithFolders(backupCopy(backupDir, 'node'), 'damaged', 0o600),
     livePids,
     crash: async () => {
       const { mainPid } = await adapter().status();

@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { afterAll, beforeAll } from 'vitest';
-import { checksumOf, FileHashes } from '../../host/file-hash.ts';
+import { FileHashes } from '../../host/file-hash.ts';
 import { executableOf } from '../../host/process-table.ts';
-import {
-  type ArtifactBehaviour,
-  backupCopy,
-  type ConformanceService,
-  describeRuntimeContract,
-  writeWithFolders,
-} from '../conformance.ts';
-import { TEST_NODE_SCRIPT, testArtifact } from '../test-artifacts.ts';
+import { describeRuntimeContract } from '../conformance.ts';
+import type { ConformanceService } from '../contract/contract-sentence.ts';
+import { layFileReleases } from '../testing/file-releases.ts';
+import { layServiceConfigs } from '../testing/service-configs.ts';
 import { Systemctl } from './systemctl.ts';
 import { SystemdAdapter } from './systemd-adapter.ts';
 
@@ -32,36 +27,17 @@ async function makeService(): Promise<ConformanceService> {
   const folder = await mkdtemp('/var/tmp/conformance-');
   const unit = `conformance-${services++}.service`;
   const unitFile = `/etc/systemd/system/${unit}`;
-  const installPath = join(folder, 'bin', 'node');
-  const script = join(folder, 'node.sh');
-  const configRoot = join(folder, 'config');
-  const old = await testArtifact('runs');
-  await writeWithFolders(installPath, old, 0o755);
-  await writeWithFolders(script, TEST_NODE_SCRIPT, 0o644);
-  await writeWithFolders(join(configRoot, 'config.toml'), 'peers = 10\n', 0o640);
+  const { configRoot, ...configs } = await layServiceConfigs(folder);
+  const { installPath, script, ...releases } = await layFileReleases(folder, server);
   const start = `ExecStart=${installPath} ${script}\nRestart=always\nRestartSec=1`;
   await writeFile(unitFile, `[Service]\n${start}\n[Install]\nWantedBy=multi-user.target\n`);
   await systemctl('enable', '--quiet', unit);
   const component = { unit, installPath, configRoots: [configRoot], allowHttpHosts: ['127.0.0.1'] };
   const adapter = () => new SystemdAdapter(component, { systemctl: new Systemctl(), hashes: new FileHashes() });
-  let offered = 0;
   return {
+    ...configs,
+    ...releases,
     adapter,
-    installedChecksum: checksumOf(old),
-    offer: async (behaviour: ArtifactBehaviour) => {
-      const content = await testArtifact(behaviour);
-      const url = server.publish(`${unit}/${offered++}`, content);
-      return { name: 'node', url, checksum: checksumOf(content), member: null };
-    },
-    configPath: join(configRoot, 'config.toml'),
-    newConfigPath: join(configRoot, 'new.toml'),
-    forbiddenPath: join(folder, 'elsewhere.toml'),
-    readConfig: async (path) => {
-      const content = await readFile(path, 'utf8').catch(() => null);
-      return content === null ? null : { content, mode: (await stat(path)).mode & 0o7777 };
-    },
-    backupDir: join(folder, 'data', '.upgrade-backup', 'attempt-1'),
-    damageBackup: (backupDir) => writeWithFolders(backupCopy(backupDir, 'node'), 'damaged', 0o600),
     livePids: () => pidsRunning(installPath),
     crash: async () => {
       const [pid] = await pidsRunning(installPath);
