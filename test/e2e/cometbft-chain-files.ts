@@ -3,14 +3,14 @@ import { type RealChain, writeRealChain } from './stack/real-chain.ts';
 
 export const CHAIN = 'cometbft';
 
-/** How a validator's health is told from its own metrics; `peers` are those it must have. */
-export const cometbftChain = (id: string, runtimeType: RealChain['runtimeType'], peers: number): RealChain => ({
+/** How a validator's health is told from its own metrics; a validator alone has no series of peers and of block sync. */
+export const cometbftChain = (id: string, runtimeType: RealChain['runtimeType'], alone = false): RealChain => ({
   id,
   binary: 'cometbft',
   runtimeType,
   health: {
-    healthy_expression: `metrics.cometbft_p2p_peers >= ${peers}.0`,
-    synced_expression: 'metrics.cometbft_blocksync_syncing == 0.0',
+    healthy_expression: alone ? 'metrics.cometbft_consensus_height > 0.0' : 'metrics.cometbft_p2p_peers >= 1.0',
+    synced_expression: alone ? 'metrics.cometbft_consensus_height > 0.0' : 'metrics.cometbft_blocksync_syncing == 0.0',
     ready_expression:
       'metrics.cometbft_consensus_latest_block_height - metrics.cometbft_consensus_validator_last_signed_height <= 5.0',
     height_metric: 'cometbft_consensus_latest_block_height',
@@ -28,5 +28,5 @@ export function writeCometbftChain(
   targets: readonly { readonly release: CometbftBinary; readonly url: string }[],
 ): Promise<void> {
   const offered = targets.map(({ release, url }) => ({ ...versionOf(release), url }));
-  return writeRealChain(configDir, cometbftChain(CHAIN, 'systemd', 1), versionOf(running), offered);
+  return writeRealChain(configDir, cometbftChain(CHAIN, 'systemd'), versionOf(running), offered);
 }

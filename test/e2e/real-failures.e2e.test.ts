@@ -1,10 +1,13 @@
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
 import { ensureGethReleases } from '@hoodcloud/testkit/chains/geth-binaries';
 import { createDockerLab, type DockerLab, dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
-import { installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
+import { AGENT_ON_HOST, installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cometbftInDocker } from './real-failures/cometbft-in-docker.ts';
+import { gethInDocker } from './real-failures/geth-in-docker.ts';
 import { gethOnSystemd } from './real-failures/geth-on-systemd.ts';
 import type { RealNode } from './real-failures/real-node.ts';
 import { ControlPlane } from './stack/control-plane.ts';
@@ -14,7 +17,7 @@ import { type Stores, sharedStores } from './stack/stores.ts';
 import { until } from './stack/until.ts';
 
 /** CometBFT under systemd is the live chain's own test. */
-const NODES = ['geth under systemd'] as const;
+const NODES = ['geth under systemd', 'geth in Docker', 'CometBFT in Docker'] as const;
 const MINUTE = 60_000;
 
 /** Releases that really can't run on the data of the release before them (issue: real upgrades that fail for real). */
@@ -28,6 +31,7 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
 
   beforeAll(async () => {
     const geth = await ensureGethReleases();
+    const cometbft = await ensureCometbftReleases(['v0.38.21', 'v1.0.1']);
     const docker = await createDockerLab('gethbox');
     lab = docker.lab;
     artifacts = await ArtifactServer.listen(lab.hosts.controlAddress);
@@ -36,6 +40,8 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
     plane = await ControlPlane.start({ programs, ...stores, bind: lab.hosts.controlAddress });
     nodes = {
       'geth under systemd': await gethOnSystemd(lab.hosts, geth),
+      'geth in Docker': await gethInDocker(docker, lab.registry, geth),
+      'CometBFT in Docker': await cometbftInDocker(await lab.up('cometbox'), lab.registry, lab.hosts.dir, cometbft),
     };
     for (const node of Object.values(nodes)) {
       await writeRealChain(plane.configDir, node.chain, node.running, [await node.offer(artifacts)]);
@@ -63,8 +69,11 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
     const { join_token } = await plane.hoodctl.asks<JoinTokenView>('node', 'join-token', host.name);
     await installAgent(host, JSON.stringify(agent), join_token);
     await until(`${host.name} to be healthy with ${running.version}`, async () => {
-      const { online, state, components } = await plane.hoodctl.asks<NodeView>('node', 'show', host.name);
-      return online && state === 'healthy' && components[0]?.binary_version === running.version;
+      const node = await plane.hoodctl.asks<NodeView>('node', 'show', host.name);
+      if (node.online && node.state === 'healthy' && node.components[0]?.binary_version === running.version)
+        return true;
+      const log = await host.exec('journalctl', '-u', AGENT_ON_HOST.unit, '-n', '20', '--no-pager', '-o', 'cat');
+      throw new Error(`${JSON.stringify(node)}\n${log.stdout}`);
     });
   }
 
