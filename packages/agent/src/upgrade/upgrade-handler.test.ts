@@ -47,10 +47,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A new life of the agent on the same host and disk. */
-async function agent(faultPoint: (name: string) => Promise<void> = async () => undefined) {
+async function agent(
+  faultPoint: (name: string) => Promise<void> = async () => undefined,
+  beforeCall: (method: string) => void = () => undefined,
+) {
   const store = await AttemptStore.open(folder, (path) => unreadable.push(path));
   const environment = { store, log: pino({ level: 'silent' }), faultPoint, now: () => now };
-  const component = { binaryName: 'node', dataDir: join(folder, 'data'), runtime: new FakeRuntime(host) };
+  const component = { binaryName: 'node', dataDir: join(folder, 'data'), runtime: new FakeRuntime(host, beforeCall) };
   const handler = new UpgradeHandler(environment, [component], {
     onProgress: () => undefined,
     onResult: (result) => results.push(result),
@@ -269,6 +272,16 @@ describe('UPGRADE', () => {
     expect(last()?.logTail.at(-1)).toContain('panic');
     const kept = join(folder, 'data', '.upgrade-backup', ATTEMPT, 'failed-version.log');
     expect(await readFile(kept, 'utf8')).toContain('panic');
+  });
+
+  it('that was undone is told so by what runs, though a helper failed on the way (field-case 8)', async () => {
+    host.behaviours.set(target, 'crashes');
+    const { handler } = await agent(undefined, (method) => {
+      if (method === 'logTail') throw new Error('journalctl is not there any more');
+    });
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, runningChecksum: OLD, logTail: [] });
+    expect(host.process?.checksum).toBe(OLD);
   });
 
   it('of a node that its operator had stopped leaves it stopped and says so (A3)', async () => {
