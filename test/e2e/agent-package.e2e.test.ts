@@ -85,7 +85,7 @@ describe.skipIf(!hostsAvailable())('the agent as operators install it, on a fres
     await host.kill();
     await host.boot();
     const rollout = await untilEnded(id);
-    expect(rollout.status, JSON.stringify(await rowOf(id))).toBe('completed');
+    expect(rollout.status, `${JSON.stringify(await rowOf(id))}\n${await journal()}`).toBe('completed');
     await untilRuns('v2', newer());
     await host.sh(`rm -r ${dirname(STAND_STILL.dropIn)} ${STAND_STILL.reached}; systemctl daemon-reload`);
   });
