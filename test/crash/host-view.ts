@@ -9,7 +9,7 @@ import { SERVICE } from './small-service.ts';
 export interface Instance {
   readonly pid: number;
   /** `sha256:<hex>` of what it runs, which may have another name, or none, by now. */
-  readonly checksum: string;
+  readonly executable: string;
   /** What a daemon-reload brought to it; null where nothing does. */
   readonly version: string | null;
 }
@@ -19,7 +19,11 @@ export type Snapshot = Readonly<Record<string, string>>;
 
 /** Where anything of an upgrade could be left: everything but what every boot or every second changes. */
 const FOLDERS = ['/etc', '/opt', '/root', '/home', '/srv', '/usr/local', '/var', '/run/systemd/system'];
-const CHANGING = [/^\/var\/(log|cache|tmp|run|lock)(\/|$)/, /^\/var\/lib\/(systemd|dbus|docker|containerd)(\/|$)/];
+const CHANGING = [
+  /^\/var\/(log|cache|tmp|run|lock)(\/|$)/,
+  /^\/var\/lib\/(systemd|dbus|docker|containerd)(\/|$)/,
+  /^\/srv\/small(\/|$)/, // what is in it is mounted elsewhere
+];
 /** The agent's own memory: it grows by design. Its names are judged by `leftovers`. */
 const AGENT = /^\/(var\/lib\/hoodcloud|var\/lib\/app\/\.upgrade-backup|opt\/hoodcloud|etc\/hoodcloud|var\/lib\/fault)/;
 const LEFTOVER = /\.download-|hoodcloud-tmp|\.part$|zzzz-hoodcloud|\/hold(\/.+)?$|\.unreadable-/;
@@ -65,7 +69,7 @@ export class HostView {
       if (exe !== SERVICE.binary && exe !== `${SERVICE.binary} (deleted)`) return null;
       const environment = (await readFile(join(folder, 'environ'), 'utf8')).split('\0');
       const version = environment.find((entry) => entry.startsWith('APP_VERSION='))?.split('=')[1] ?? null;
-      return { pid: Number(pid), checksum: checksumOf(await readFile(join(folder, 'exe'))), version };
+      return { pid: Number(pid), executable: checksumOf(await readFile(join(folder, 'exe'))), version };
     } catch (error) {
       if (isGone(error)) return null; // it ended between two looks at it, or is the kernel's own
       throw error;
@@ -88,7 +92,8 @@ export class HostView {
       const inside = join(this.root, path);
       try {
         const stats = await lstat(inside, { bigint: true });
-        found.push([path, await this.#line(inside, stats)]);
+        // an empty folder for drop-ins is in memory only and says nothing
+        if (!path.startsWith('/run/') || !stats.isDirectory()) found.push([path, await this.#line(inside, stats)]);
         if (stats.isDirectory()) for (const name of await readdir(inside)) await visit(join(path, name));
       } catch (error) {
         if (!isGone(error)) throw error;

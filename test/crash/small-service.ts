@@ -1,98 +1,89 @@
 import { readFile } from 'node:fs/promises';
 import { checksumOf } from '@hoodcloud/agent/host/file-hash';
-import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import type { Adapter } from './crash-cells.ts';
+import type { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import type { TestRegistry } from '@hoodcloud/testkit/docker-lab/test-registry';
 
 /**
  * A service that is quick to start and to stop, so that a crash costs seconds: a shell running a script that writes to a
  * log of its own when it starts and when it is asked to stop. Bytes behind the end of the executable make releases of it;
- * its version stands in a config file and, under systemd, in a drop-in that only a daemon-reload brings to the process.
+ * its version stands in a config file and, where the runtime has definitions, in one that brings it to the process.
  */
 export const SERVICE = {
   name: 'app',
   unit: 'app.service',
-  binary: '/opt/app/app',
+  /** In a container too: processes are told by the path that they were started from. Busybox goes by its name. */
+  binary: '/opt/app/busybox-app',
   script: '/opt/app/run.sh',
   config: '/etc/app/app.conf',
   dropIn: '/etc/systemd/system/app.service.d/version.conf',
   dataDir: '/var/lib/app',
+  /** Nobody ever writes to it: to read it is to wait. */
+  never: '/var/lib/app/never',
   /** Outside every folder that an upgrade or a full disk touches. */
-  log: '/var/log/app.log',
+  logDir: '/var/log/app',
+  log: '/var/log/app/app.log',
   started: 'started',
   askedToStop: 'asked to stop',
 } as const;
 
 // No program is ever forked: a fork is an instance of this very executable until it runs another one.
-const SCRIPT = `trap 'echo "${SERVICE.askedToStop}" >>${SERVICE.log}; exit 0' TERM
+export const SERVICE_SCRIPT = `trap 'echo "${SERVICE.askedToStop}" >>${SERVICE.log}; exit 0' TERM
 read -r config < ${SERVICE.config}
 echo "${SERVICE.started} with $config, $APP_VERSION" >>${SERVICE.log}
-exec 3<>/opt/app/never
+exec 3<>${SERVICE.never}
 while :; do read -r _ <&3; done
 `;
 
-const UNIT_FILE = `[Service]
-ExecStart=${SERVICE.binary} ${SERVICE.script}
-Restart=always
-RestartSec=0.25
-
-[Install]
-WantedBy=multi-user.target
-`;
-
-/** A version of the service: executable, config and drop-in belong together. */
+/** A version of the service: artifact and configs belong together. */
 export interface Release {
   readonly version: string;
-  readonly binary: Buffer;
+  readonly kind: 'file' | 'image';
+  readonly url: string;
+  /** `sha256:<hex>` of the file, or the image's digest: what an upgrade asks for and reports. */
   readonly checksum: string;
+  /** `sha256:<hex>` of the executable that its processes run. */
+  readonly executable: string;
+  /** The file; empty for an image. */
+  readonly binary: Buffer;
 }
 
-/** A release that runs. */
-export async function goodRelease(version: string): Promise<Release> {
-  return release(version, await readFile('/usr/bin/dash'));
-}
+/** One that runs, or one that passes every check before the stop and ends as soon as it is started. */
+export type Behaviour = 'runs' | 'ends_at_once';
 
-/** A release that passes every check before the stop and ends as soon as it is started. */
-export async function badRelease(version: string): Promise<Release> {
-  return release(version, await readFile('/usr/bin/false'));
-}
-
-function release(version: string, program: Buffer): Release {
+/** Publishes a release as a file. */
+export async function fileRelease(
+  artifacts: ArtifactServer,
+  version: string,
+  behaviour: Behaviour = 'runs',
+): Promise<Release> {
+  const program = await readFile(behaviour === 'runs' ? '/usr/bin/dash' : '/usr/bin/false');
   const binary = Buffer.concat([program, Buffer.from(version)]);
-  return { version, binary, checksum: checksumOf(binary) };
+  const checksum = checksumOf(binary);
+  const url = artifacts.publish(version, binary);
+  return { version, kind: 'file', url, checksum, executable: checksum, binary };
 }
 
-/** The config files that belong to a version, path and content. */
-export function configsOf(version: string, adapter: Adapter): { path: string; content: Buffer }[] {
-  const config = { path: SERVICE.config, content: Buffer.from(`version ${version}\n`) };
-  if (adapter === 'process') return [config];
-  return [config, { path: SERVICE.dropIn, content: Buffer.from(`[Service]\nEnvironment=APP_VERSION=${version}\n`) }];
-}
-
-/** Puts a release in place; under systemd it runs then, otherwise the agent's supervisor starts it. */
-export async function installService(host: Host, first: Release, adapter: Adapter): Promise<void> {
-  await host.writeFile(SERVICE.binary, first.binary, 0o755);
-  await host.writeFile(SERVICE.script, SCRIPT);
-  for (const { path, content } of configsOf(first.version, adapter)) await host.writeFile(path, content);
-  await host.sh(`mkfifo /opt/app/never; mkdir -p ${SERVICE.dataDir}`);
-  if (adapter === 'process') return;
-  await host.writeFile(`/etc/systemd/system/${SERVICE.unit}`, UNIT_FILE);
-  await host.sh(`systemctl daemon-reload; systemctl enable -q --now ${SERVICE.unit}`);
-}
-
-/** The agent's own file for a host with this service. */
-export function agentConfig(adapter: Adapter, gateway: string, artifactHost: string): string {
-  const runtime =
-    adapter === 'systemd'
-      ? `{ type: systemd, unit: ${SERVICE.unit} }`
-      : `{ type: process, command: [${SERVICE.binary}, ${SERVICE.script}], restart_delay_ms: 250 }`;
-  return `control_plane: { address: '${gateway}' }
-state_dir: /var/lib/hoodcloud
-allow_http_hosts: [${artifactHost}]
-components:
-  - binary_name: ${SERVICE.name}
-    install_path: ${SERVICE.binary}
-    data_dir: ${SERVICE.dataDir}
-    config_roots: [/etc/app, /etc/systemd/system/app.service.d]
-    runtime: ${runtime}
-`;
+/** Publishes a release as an image; a static shell is in it, and what a container says of itself. */
+export async function imageRelease(
+  registry: TestRegistry,
+  version: string,
+  behaviour: Behaviour = 'runs',
+): Promise<Release> {
+  const { tarArchive } = await import('@hoodcloud/testkit/docker-lab/tar-archive');
+  const binary = Buffer.concat([await readFile('/usr/bin/busybox'), Buffer.from(version)]);
+  const layer = tarArchive([
+    { name: 'opt/', content: 'folder' },
+    { name: 'opt/app/', content: 'folder' },
+    { name: 'opt/app/busybox-app', content: { file: binary } },
+    { name: 'opt/app/run.sh', mode: 0o644, content: { file: SERVICE_SCRIPT } },
+  ]);
+  const url = await registry.push(`app:${version}`, {
+    layers: [layer],
+    config: {
+      Cmd: [SERVICE.binary, ...(behaviour === 'runs' ? ['sh', SERVICE.script] : ['false'])],
+      Env: [`APP_VERSION=${version}`],
+    },
+  });
+  const checksum = url.split('@').at(-1) ?? '';
+  return { version, kind: 'image', url, checksum, executable: checksumOf(binary), binary: Buffer.alloc(0) };
 }

@@ -4,6 +4,7 @@ import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/r
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT,
@@ -22,7 +23,6 @@ import { bundlePrograms, type Programs } from './stack/programs.ts';
 import { type Stores, sharedStores } from './stack/stores.ts';
 import { BINARY, NODE_TYPE } from './stack/tiny-host.ts';
 import { releaseOf, type TinyRelease, tinyRelease } from './stack/tiny-release.ts';
-import { until } from './stack/until.ts';
 
 /** Lets the process that upgrades the agent stand still once, in the middle of the change. */
 const STAND_STILL = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { Behaviour } from '@hoodcloud/testkit/artifact-server';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BadInputRow, badInputPage, stableText } from './stack/bad-input-table.ts';
 import {
@@ -19,7 +20,6 @@ import { Stack } from './stack/stack.ts';
 import { sharedStores } from './stack/stores.ts';
 import { BINARY, NODE_TYPE, type TinyHost } from './stack/tiny-host.ts';
 import { releaseOf, type TinyRelease, tinyRelease } from './stack/tiny-release.ts';
-import { until } from './stack/until.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/bad-input.md', import.meta.url));
 const OLD = tinyRelease('v1.0.0');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { CONTROL_LEGAL_IN, ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
 import { ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManifestFields, manifestFor, writeChain, writeManifest } from './stack/chain-folder.ts';
 import { ControlOrders } from './stack/control-orders.ts';
@@ -11,7 +12,6 @@ import { Stack } from './stack/stack.ts';
 import { OwnStores } from './stack/stores.ts';
 import type { TinyHost } from './stack/tiny-host.ts';
 import { tinyRelease } from './stack/tiny-release.ts';
-import { until } from './stack/until.ts';
 
 const OLD = tinyRelease('v1');
 const NEW = tinyRelease('v2');

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeChain } from './stack/chain-folder.ts';
 import { ROLES, type Role } from './stack/control-plane.ts';
@@ -8,7 +9,6 @@ import { Stack } from './stack/stack.ts';
 import { OwnStores } from './stack/stores.ts';
 import type { TinyHost } from './stack/tiny-host.ts';
 import { tinyRelease } from './stack/tiny-release.ts';
-import { until } from './stack/until.ts';
 
 const CHAIN = 'faulty';
 let release = tinyRelease('v1');

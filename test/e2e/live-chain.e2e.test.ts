@@ -8,13 +8,13 @@ import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { type CometbftBinary, ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
 import { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAIN, writeCometbftChain } from './cometbft-chain-files.ts';
 import { type FleetNode, joinFleet, runningSha256, startFleet } from './cometbft-fleet.ts';
 import { ControlPlane } from './stack/control-plane.ts';
 import { bundlePrograms, type Programs } from './stack/programs.ts';
 import { type Stores, sharedStores } from './stack/stores.ts';
-import { until } from './stack/until.ts';
 
 const MINUTE = 60_000;
 const NAMES = ['alpha', 'bravo', 'charlie', 'delta'];

@@ -5,6 +5,7 @@ import { ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binar
 import { ensureGethReleases } from '@hoodcloud/testkit/chains/geth-binaries';
 import { createDockerLab, type DockerLab, dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
 import { AGENT_ON_HOST, installAgent } from '@hoodcloud/testkit/host-lab/agent-on-host';
+import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cometbftInDocker } from './real-failures/cometbft-in-docker.ts';
 import { gethInDocker } from './real-failures/geth-in-docker.ts';
@@ -14,7 +15,6 @@ import { ControlPlane } from './stack/control-plane.ts';
 import { bundlePrograms, type Programs } from './stack/programs.ts';
 import { NODE_TYPE, writeRealChain } from './stack/real-chain.ts';
 import { type Stores, sharedStores } from './stack/stores.ts';
-import { until } from './stack/until.ts';
 
 /** CometBFT under systemd is the live chain's own test. */
 const NODES = ['geth under systemd', 'geth in Docker', 'CometBFT in Docker'] as const;

@@ -38,6 +38,12 @@ export const GENERATORS = [
     needs: 'test/mutants',
   },
   {
+    name: 'crash-matrix',
+    command: ['node', 'tools/generate/crash-matrix.mjs'],
+    outputs: ['docs/crash-matrix.md'],
+    needs: 'tools/generate/crash-matrix.mjs',
+  },
+  {
     name: 'openapi',
     command: ['npx', 'tsx', 'tools/generate/openapi.ts'],
     outputs: ['packages/contracts/openapi.json'],

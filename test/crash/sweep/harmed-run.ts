@@ -47,6 +47,7 @@ export async function runHarmed(host: SweepHost, run: Run, harmed: HarmedCall): 
     lives.push(await host.drive(host.order(run.order, 'COMPENSATE')));
     result = resultOf(lives, 'COMPENSATE');
   }
+  if (result?.outcome === 'OUTCOME_COMPLETED') await host.confirm(run.order);
   return judge(host, run, { result, told, lives, happened });
 }
 
@@ -85,8 +86,8 @@ async function judgeHost(host: SweepHost, { release, snapshot }: KnownState): Pr
   const found: string[] = [];
   const instances = await host.view.instances();
   if (instances.length !== 1) found.push(`${instances.length} instances run`);
-  for (const { checksum, version } of instances) {
-    if (checksum !== release.checksum) found.push(`${checksum} runs, not ${release.version} (${release.checksum})`);
+  for (const { executable, version } of instances) {
+    if (executable !== release.executable) found.push(`${executable} runs, which is not of ${release.version}`);
     if (version !== null && version !== release.version) found.push(`it was started with the definition of ${version}`);
   }
   found.push(...(await host.view.leftovers()).map((path) => `${path} was left over`));

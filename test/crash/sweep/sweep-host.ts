@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { UpgradeOrder } from '@hoodcloud/agent/upgrade/drive-upgrade';
-import type { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { bundleForHost } from '@hoodcloud/testkit/host-lab/bundle-for-host';
 import type { HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import type { Adapter } from '../crash-cells.ts';
+import { snapshotOf } from '../host-containers.ts';
 import { HostView, type Snapshot } from '../host-view.ts';
-import { agentConfig, configsOf, installService, type Release, SERVICE } from '../small-service.ts';
+import { type Adapter, agentConfig, RUNTIMES } from '../runtimes.ts';
+import { type Release, SERVICE } from '../small-service.ts';
 import { MUTATING_CALLS } from './disk-change.ts';
 import { parseStraceLog, type SystemCall } from './strace-log.ts';
 
@@ -42,35 +42,30 @@ export class SweepHost {
   readonly host: Host;
   readonly adapter: Adapter;
   readonly view: HostView;
-  readonly #artifacts: ArtifactServer;
   readonly #kept: string;
 
-  private constructor(host: Host, adapter: Adapter, view: HostView, artifacts: ArtifactServer, kept: string) {
+  private constructor(host: Host, adapter: Adapter, view: HostView, kept: string) {
     this.host = host;
     this.adapter = adapter;
     this.view = view;
-    this.#artifacts = artifacts;
     this.#kept = kept;
   }
 
   /** @param earlier releases that were installed before `first`: their backups are what a run prunes */
-  static async open(
-    lab: HostLab,
-    artifacts: ArtifactServer,
-    { adapter, name, kept, earlier, first }: SweepHostOptions,
-  ): Promise<SweepHost> {
+  static async open(lab: HostLab, { adapter, name, kept, earlier, first }: SweepHostOptions): Promise<SweepHost> {
     const host = await lab.up(name);
     const [oldest = first, ...later] = [...earlier, first];
-    await installService(host, oldest, adapter);
+    await RUNTIMES[adapter].install(lab, host, oldest);
     await host.writeFile(CONFIG, agentConfig(adapter, `${lab.controlAddress}:1`, lab.controlAddress));
     await bundleForHost(host, DRIVER, PROGRAM);
     const pid = await host.pid();
     if (pid === undefined) throw new Error(`${name} has no power`);
-    const sweep = new SweepHost(host, adapter, new HostView(pid), artifacts, kept);
+    const sweep = new SweepHost(host, adapter, new HostView(pid), kept);
     await host.sh('mkdir -p /var/lib/hoodcloud');
     for (const release of later) {
       const outcome = await sweep.drive(sweep.order(release, 'UPGRADE', `kept-${release.version}`));
       if (outcome.results.at(-1)?.outcome !== 'OUTCOME_COMPLETED') throw new Error(outcome.said);
+      await sweep.confirm(release, `kept-${release.version}`);
     }
     for (const [index, folder] of MEMORY.entries()) {
       await cp(join(host.root, folder), join(kept, `${name}-${index}`), { recursive: true, preserveTimestamps: true });
@@ -90,7 +85,7 @@ export class SweepHost {
   }
 
   /** A `Command` of the wire as JSON. */
-  order(to: Release, operation: 'UPGRADE' | 'COMPENSATE' = 'UPGRADE', attemptId = ATTEMPT): JsonValue {
+  order(to: Release, operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM' = 'UPGRADE', attemptId = ATTEMPT): JsonValue {
     return {
       commandId: `${attemptId}-${operation}`,
       type: 'COMMAND_TYPE_UPGRADE',
@@ -102,17 +97,24 @@ export class SweepHost {
         binaryName: SERVICE.name,
         targetVersion: to.version,
         artifact: {
-          kind: 'ARTIFACT_KIND_FILE',
-          url: `${this.#artifacts.origin}/${to.version}`,
+          kind: to.kind === 'file' ? 'ARTIFACT_KIND_FILE' : 'ARTIFACT_KIND_IMAGE',
+          url: to.url,
           checksum: to.checksum,
         },
-        configFiles: configsOf(to.version, this.adapter).map(({ path, content }) => ({
+        configFiles: RUNTIMES[this.adapter].configsOf(to.version).map(({ path, content }) => ({
           path,
           content: content.toString('base64'),
         })),
         budgets: { stableMs: 100, startMs: 20_000 },
       },
     };
+  }
+
+  /** As after a passed health validation: a container that only an undo needs goes (B2). Elsewhere there is nothing. */
+  async confirm(release: Release, attemptId = ATTEMPT): Promise<void> {
+    if (this.adapter !== 'docker') return;
+    const { results, said } = await this.drive(this.order(release, 'CONFIRM', attemptId));
+    if (results.at(-1)?.outcome !== 'OUTCOME_COMPLETED') throw new Error(said);
   }
 
   /** Runs the agent's process once, to its end. @param strace arguments of `strace`; none: it runs without it */
@@ -152,7 +154,7 @@ export class SweepHost {
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.view.snapshot();
+    return snapshotOf(this.host, this.view, this.adapter);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Adapter } from '../crash-cells.ts';
 import { installWatcher, watchReport } from '../host-watcher.ts';
+import type { Adapter } from '../runtimes.ts';
 import type { Release } from '../small-service.ts';
 import type { WatchReport } from '../watch-instances.ts';
 import { diskChangeOf } from './disk-change.ts';
@@ -94,6 +94,7 @@ export class SweepLane {
   async #traceUpgrade(): Promise<{ sites: CallSite[]; lost: string[] }> {
     const [, { release }] = this.#states;
     const { sites, lost } = await this.#trace(release, 'OUTCOME_COMPLETED');
+    await this.#host.confirm(release);
     this.#installed = { release, snapshot: await this.#host.snapshot() };
     this.#states = [this.#states[0], this.#installed];
     const started = sites.findLastIndex(({ path }) => /\/hold(\/|$)/.test(path));

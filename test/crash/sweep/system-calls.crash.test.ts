@@ -2,22 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
-import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import { dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
+import { TestRegistry } from '@hoodcloud/testkit/docker-lab/test-registry';
+import { createLab, type HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Adapter } from '../crash-cells.ts';
-import { badRelease, goodRelease } from '../small-service.ts';
+import { writeResults } from '../crash-results.ts';
+import type { Adapter } from '../runtimes.ts';
+import { type Behaviour, fileRelease, imageRelease } from '../small-service.ts';
 import { sampleOf } from './injection.ts';
 import { type Direction, SweepLane, type SweepReport } from './sweep-lane.ts';
 
-const ADAPTERS: readonly Adapter[] = ['systemd', 'process'];
+const ADAPTERS: readonly Adapter[] = ['systemd', 'docker', 'process'];
 const DIRECTIONS: readonly Direction[] = ['upgrade', 'undo'];
 /** `all`: each call with each harm; otherwise one call of each kind with each harm. */
 const ALL = process.env.HOODCLOUD_CRASH === 'all';
 const timeout = ALL ? 4 * 3_600_000 : 600_000;
 
-describe.skipIf(!hostsAvailable())('every mutating system call of the agent', () => {
+describe.skipIf(!dockerAvailable())('every mutating system call of the agent', () => {
   let lab: HostLab;
   let artifacts: ArtifactServer;
+  let registry: TestRegistry;
   let kept: string;
   const lanes = new Map<Adapter, Promise<SweepLane>>();
   const reports = new Map<string, Promise<SweepReport>>();
@@ -27,19 +31,22 @@ describe.skipIf(!hostsAvailable())('every mutating system call of the agent', ()
     const first = await lab.up('first'); // brings the network that the artifact server listens on
     artifacts = await ArtifactServer.listen(lab.controlAddress);
     await first.down();
+    registry = new TestRegistry({ folder: join(lab.dir, 'registry'), listenAt: lab.controlAddress });
+    await registry.start();
     kept = await mkdtemp(join(tmpdir(), 'hoodcloud-sweep-'));
-    const good = [await goodRelease('v1'), await goodRelease('v2')] as const;
-    const earlier = await Promise.all(['k1', 'k2', 'k3'].map(goodRelease));
-    const bad = await badRelease('v3');
-    for (const { version, binary } of [...good, ...earlier, bad]) artifacts.publish(version, binary);
     for (const [host, adapter] of ADAPTERS.entries()) {
       const choose = ALL ? undefined : { host, hosts: ADAPTERS.length };
+      const release = (version: string, behaviour?: Behaviour) =>
+        adapter === 'docker' ? imageRelease(registry, version, behaviour) : fileRelease(artifacts, version, behaviour);
+      const good = [await release('v1'), await release('v2')] as const;
+      const bad = await release('v3', 'ends_at_once');
+      const earlier = await Promise.all(['k1', 'k2', 'k3'].map((version) => release(version)));
       const plan = {
         good,
         bad,
         choose: (all: Parameters<typeof sampleOf>[0]) => (choose ? sampleOf(all, choose) : all),
       };
-      const lane = SweepLane.open([lab, artifacts, { adapter, name: adapter, kept, earlier, first: good[0] }], plan);
+      const lane = SweepLane.open([lab, { adapter, name: adapter, kept, earlier, first: good[0] }], plan);
       lanes.set(adapter, lane);
       let turn: Promise<unknown> = lane;
       for (const direction of DIRECTIONS) {
@@ -55,6 +62,7 @@ describe.skipIf(!hostsAvailable())('every mutating system call of the agent', ()
     await Promise.allSettled([...lanes.values(), ...reports.values()]);
     await lab.clean();
     await artifacts.close();
+    await registry.stop();
     await rm(kept, { recursive: true, force: true });
   });
 
@@ -102,5 +110,16 @@ describe.skipIf(!hostsAvailable())('every mutating system call of the agent', ()
       expect(doubles).toEqual([]);
       expect(most).toBe(1);
     });
+  });
+
+  it('leaves the results of a whole sweep for docs/guarantees.md', { timeout }, async () => {
+    const all = await Promise.all(
+      [...reports].map(async ([name, report]) => {
+        const [adapter, direction] = name.split(' ');
+        return { adapter, direction, ...(await report) };
+      }),
+    );
+    expect(all.length).toBe(ADAPTERS.length * DIRECTIONS.length);
+    if (ALL) await writeResults('system-calls', all);
   });
 });

@@ -5,8 +5,8 @@ import { createNetwork, DEFAULT_PORTS } from '@hoodcloud/testkit/chains/cometbft
 import { height, rpc } from '@hoodcloud/testkit/chains/cometbft-rpc';
 import { programImage } from '@hoodcloud/testkit/chains/program-image';
 import type { TestRegistry } from '@hoodcloud/testkit/docker-lab/test-registry';
+import { until } from '@hoodcloud/testkit/until';
 import { cometbftChain } from '../cometbft-chain-files.ts';
-import { until } from '../stack/until.ts';
 import { containerNode, type DockerHost } from './container-node.ts';
 import type { RealNode } from './real-node.ts';
 

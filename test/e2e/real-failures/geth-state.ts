@@ -1,5 +1,5 @@
 import { balance, blockHash, blockNumber, transfer } from '@hoodcloud/testkit/chains/geth-rpc';
-import { until } from '../stack/until.ts';
+import { until } from '@hoodcloud/testkit/until';
 import type { ChainState } from './real-node.ts';
 
 const ACCOUNT = '0x00000000000000000000000000000000000c0ffe';

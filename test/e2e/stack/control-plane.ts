@@ -5,10 +5,10 @@ import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
 import { type Database, openDatabase, openPool } from '@hoodcloud/controlplane/db/database';
 import { migrate } from '@hoodcloud/controlplane/db/migrate';
 import { freePort } from '@hoodcloud/controlplane/dev/child-server';
+import { until } from '@hoodcloud/testkit/until';
 import { Child } from './child.ts';
 import { Hoodctl } from './hoodctl.ts';
 import type { Programs } from './programs.ts';
-import { until } from './until.ts';
 
 export const ROLES = ['api', 'gateway', 'worker', 'reconciler'] as const;
 export type Role = (typeof ROLES)[number];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { until } from '@hoodcloud/testkit/until';
 import { type ManifestFields, manifestFor, writeManifest } from './chain-folder.ts';
 import { ControlPlane } from './control-plane.ts';
 import { MetricsExporter } from './metrics-exporter.ts';
@@ -11,7 +12,6 @@ import { bundlePrograms, type Programs } from './programs.ts';
 import type { Stores } from './stores.ts';
 import { NODE_TYPE, TinyHost } from './tiny-host.ts';
 import type { TinyRelease } from './tiny-release.ts';
-import { until } from './until.ts';
 
 /** Everything that runs in an end-to-end test on loopback: the four roles, real agents with tiny nodes, release files. */
 export class Stack {

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { faultPointFromEnvironment } from './fault-point.ts';
 
 let folder: string;
@@ -10,18 +12,32 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('stands still at the named point after telling it, and passes it in the next life', async () => {
-  const file = join(folder, 'reached');
-  const env = { HOODCLOUD_FAULT: 'before:stop_node', HOODCLOUD_FAULT_FILE: file };
-  const point = faultPointFromEnvironment(env);
+const PROGRAM = `
+  const { faultPointFromEnvironment } = await import(${JSON.stringify(new URL('./fault-point.ts', import.meta.url).href)});
+  const point = faultPointFromEnvironment(process.env);
   await point('before:backup_state');
-  let passed = false;
-  void point('before:stop_node').then(() => {
-    passed = true;
+  await point('before:stop_node');
+  console.log('went on');
+`;
+
+it('stops its process at the named point after telling it, and passes it when it goes on and in the next life', async () => {
+  const file = join(folder, 'reached');
+  const fault = { HOODCLOUD_FAULT: 'before:stop_node', HOODCLOUD_FAULT_FILE: file };
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', PROGRAM], {
+    env: { ...process.env, ...fault },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toBe(`before:stop_node ${process.pid}\n`);
-  expect(passed).toBe(false);
-  await faultPointFromEnvironment(env)('before:stop_node');
+  try {
+    const state = async () => (await readFile(`/proc/${child.pid}/stat`, 'utf8')).split(') ').at(-1)?.[0];
+    await vi.waitFor(async () => expect(await state()).toBe('T'), 30_000);
+    expect(await readFile(file, 'utf8')).toBe(`before:stop_node ${child.pid}\n`);
+    child.kill('SIGCONT');
+    const [said] = await once(child.stdout, 'data');
+    expect(String(said)).toBe('went on\n');
+  } finally {
+    child.kill('SIGKILL');
+  }
+  await faultPointFromEnvironment(fault)('before:stop_node'); // it would stop this very process
 });
 
 it('does nothing without the variables', async () => {

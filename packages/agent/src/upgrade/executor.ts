@@ -93,6 +93,7 @@ async function run(execution: Execution, action: UpgradeAction, inDoubt: boolean
     full.onProgress(0, '');
     // what an interrupted try of ours did is ours to undo, though the host shows it already (A3)
     if (await action.isAlreadyDone(full)) return inDoubt ? 'executed' : 'already_done';
+    void execution.faultPoint(`during:${action.name}`);
     await action.execute(full);
     return 'executed';
   });
@@ -111,6 +112,7 @@ async function goBack(execution: Execution): Promise<ExecutionOutcome> {
       await withinBudget(`undo of ${action.name}`, budget, async (signal) => {
         const full = paramsOf(execution, action, signal, true);
         full.onProgress(0, `undoing ${action.name}`);
+        void execution.faultPoint(`during-undo:${action.name}`);
         await action.compensate(full);
       });
     } catch (error) {

@@ -78,13 +78,15 @@ export class GatewayFixture {
       payload?: MessageInitShape<typeof UpgradePayloadSchema>;
       operation?: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM';
       deadlineInMs?: number;
+      /** For a COMPENSATE or a CONFIRM of an earlier attempt. */
+      attemptId?: string;
     } = {},
   ): Promise<{ commandId: string; attemptId: string; rolloutId: string; rolloutNodeId: string }> {
     const operation = options.operation ?? 'UPGRADE';
     const rolloutId = await insertRollout(this.db, { status: 'completed' });
     const status = { status: 'in_progress', upgrade_phase: 'PREPARING' } as const;
     const rolloutNodeId = await insertRolloutNode(this.db, rolloutId, nodeId, status);
-    const attemptId = `${rolloutId}.${nodeId}.1`;
+    const attemptId = options.attemptId ?? `${rolloutId}.${nodeId}.1`;
     const payload = create(UpgradePayloadSchema, { attemptId, operation: Operation[operation], ...options.payload });
     const commandId = randomUUID();
     await this.db

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 100;
+const POLL_MS = 50;
 /** Generous: the machine of a test run may be busy with ten other things. */
 const WITHIN_MS = 180_000;
 
