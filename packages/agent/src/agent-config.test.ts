@@ -37,6 +37,7 @@ it('reads what is there and fills in what may be absent', () => {
         data_dir: '/var/lib/cometbft',
         config_roots: ['/var/lib/cometbft/config'],
         metrics_url: 'http://127.0.0.1:26660/metrics',
+        signed_by: null,
         runtime: { type: 'systemd', unit: 'cometbft.service' },
       },
       {
@@ -46,6 +47,7 @@ it('reads what is there and fills in what may be absent', () => {
         data_dir: '/var/lib/sidecar',
         config_roots: [],
         metrics_url: null,
+        signed_by: null,
         runtime: {
           type: 'process',
           command: ['/opt/sidecar', 'start', '--verbose'],

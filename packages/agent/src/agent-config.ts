@@ -10,6 +10,7 @@ import {
   matching,
   object,
   optional,
+  type Place,
   type Read,
   readYaml,
   required,
@@ -17,6 +18,7 @@ import {
   textMap,
 } from './config-reader.ts';
 import { DEFAULT_SOCKET } from './runtime/docker/engine.ts';
+import { readPublicKey } from './runtime/signature/public-key.ts';
 
 /** The agent's own file: the truth about its host (A17). Names as in the file. */
 export interface AgentConfig {
@@ -69,6 +71,8 @@ interface CommonConfig {
   readonly config_roots: readonly string[];
   /** Prometheus endpoint of the node. */
   readonly metrics_url: string | null;
+  /** Public keys of which one must have signed every download, whatever the chain says; null: the chain decides. */
+  readonly signed_by: readonly string[] | null;
 }
 
 export interface SystemdRuntimeConfig {
@@ -135,6 +139,17 @@ const docker: Read<RuntimeConfig> = object<DockerRuntimeConfig>({
   docker_config: optional(absolutePath, null),
 });
 
+function publicKey(place: Place): string {
+  const key = text(place);
+  try {
+    readPublicKey(key);
+    return key;
+  } catch (error) {
+    if (error instanceof AgentError) return place.fail(error.message);
+    throw error;
+  }
+}
+
 interface AnyComponent extends CommonConfig {
   readonly install_path: string | null;
   readonly releases_dir: string | null;
@@ -148,6 +163,7 @@ const anyComponent = object<AnyComponent>({
   data_dir: required(absolutePath),
   config_roots: optional(listOf(absolutePath), []),
   metrics_url: optional(matching(/^https?:\/\/\S+$/, 'an http address'), null),
+  signed_by: optional(listOf(publicKey), null),
   runtime: required(byType('type', { systemd, docker, process: processRuntime })),
 });
 
@@ -157,6 +173,11 @@ const component: Read<ComponentConfig> = (place) => {
   if (runtime.type !== 'docker') {
     if (install_path === null) return place.fail(`the field ${place.field}.install_path is missing`);
     return { ...common, install_path, releases_dir, runtime };
+  }
+  if (common.signed_by !== null) {
+    return place.fail(
+      'signed_by: signatures of images are not checked here; the digest pins their content: leave it out',
+    );
   }
   if (install_path === null && releases_dir === null) return { ...common, install_path, releases_dir, runtime };
   return place.fail('install_path and releases_dir are for files; the image of a container has none: leave them out');

@@ -29,6 +29,7 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
     releasesDir: component.releases_dir,
     configRoots: component.config_roots,
     allowHttpHosts: config.allow_http_hosts,
+    signedBy: component.signed_by ?? undefined,
   };
   switch (runtime.type) {
     case 'systemd':

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentError } from '../agent-error.ts';
 import { applyAttributes, type FileAttributes, renameDurably } from '../host/atomic-file.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
 import { writeWhole } from '../host/write-whole.ts';
-import { DownloadRefused, openDownload } from './download-request.ts';
+import { type Backoff, DEFAULT_BACKOFF, troubleOf, waitBeforeTry } from './download-backoff.ts';
+import { openDownload } from './download-request.ts';
 import { RuntimeError } from './runtime-adapter.ts';
 
 export interface Download {
@@ -24,15 +24,6 @@ export interface Download {
   readonly requireSpace: (bytes: number) => Promise<void>;
   readonly backoff?: Backoff;
 }
-
-/** Milliseconds. A try that brought no new byte counts; the waiting is doubled up to the cap, with jitter. */
-export interface Backoff {
-  readonly firstMs: number;
-  readonly capMs: number;
-  readonly fruitlessTries: number;
-}
-
-const DEFAULT_BACKOFF: Backoff = { firstMs: 500, capMs: 30_000, fruitlessTries: 8 };
 
 /** What has arrived so far. */
 interface Arrived {
@@ -82,7 +73,7 @@ async function receive(download: Download, file: FileHandle): Promise<Arrived> {
       if (download.signal.aborted) throw tooLate(download, error);
       fruitless = arrived.bytes > before ? 1 : fruitless + 1;
       if (fruitless >= backoff.fruitlessTries) throw givenUp(download, fruitless, error);
-      await pause(download, waitBeforeTry(fruitless, backoff, error), error);
+      if (!(await waitBeforeTry(fruitless, backoff, error, download.signal))) throw tooLate(download, error);
     }
   }
 }
@@ -130,21 +121,6 @@ function requireChecksum(download: Download, arrived: Arrived): void {
   );
 }
 
-/** Capped exponential back-off with full jitter above its half; a server's Retry-After is honoured when longer. */
-function waitBeforeTry(fruitless: number, backoff: Backoff, error: Error): number {
-  const ceiling = Math.min(backoff.capMs, backoff.firstMs * 2 ** (fruitless - 1));
-  const own = ceiling / 2 + Math.random() * (ceiling / 2);
-  return error instanceof DownloadRefused && error.retryAfterMs !== null ? Math.max(own, error.retryAfterMs) : own;
-}
-
-async function pause(download: Download, ms: number, lastError: Error): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal: download.signal });
-  } catch {
-    throw tooLate(download, lastError); // the only way a timer fails is the signal
-  }
-}
-
 function tooLate(download: Download, last: Error): RuntimeError {
   return new RuntimeError(
     'download_failed',
@@ -159,11 +135,6 @@ function givenUp(download: Download, tries: number, last: Error): RuntimeError {
     `${download.url} could not be downloaded in ${tries} tries; the last trouble: ${troubleOf(last)}`,
     { cause: last },
   );
-}
-
-/** Node calls a body that ends before its time just "aborted". */
-function troubleOf(error: Error): string {
-  return error.message === 'aborted' ? 'the server broke the connection off' : error.message;
 }
 
 /** ENOSPC and its kind come from our own file, not from the network: trying again doesn't help. */

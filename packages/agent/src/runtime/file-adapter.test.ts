@@ -187,7 +187,7 @@ describe('an archive', () => {
   it('that a crash left half unpacked is cleared away by the undo (field-case 39)', async () => {
     const { artifact } = await offerArchive();
     const before = await snapshot();
-    for (const leftover of ['', '.part', '.archive', '.archive.part']) {
+    for (const leftover of ['', '.part', '.fetched', '.fetched.part']) {
       await writeFile(join(folder, 'bin', `.download-node${leftover}`), 'half');
     }
     await files.discardArtifact(artifact);

@@ -4,12 +4,14 @@ import { type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
 import { ArtifactAttributes } from './artifact-attributes.ts';
 import { ConfigFileAdapter } from './config-file-adapter.ts';
+import { requireStarts } from './dry-start.ts';
 import { requireExecutable } from './elf-header.ts';
-import { archivePath, fetchArtifact } from './fetch-artifact.ts';
+import { fetchArtifact, fetchedPath } from './fetch-artifact.ts';
 import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
 import { checkPlace, otherReleases, type ReleasePlace, releasePlace } from './release-place.ts';
 import { switchRelease, undoRelease } from './release-switch.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
+import { identityOfProcess } from './service-identity.ts';
 
 export interface FileAdapterSettings {
   /** Absolute path of the binary; a link is followed, or replaced where a command asks for it (A8). */
@@ -18,6 +20,8 @@ export interface FileAdapterSettings {
   readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
+  /** Keys of which one must have signed every download; absent: the chain decides. */
+  readonly signedBy?: readonly string[] | undefined;
   /** One for the whole agent: what the download learned, `status()` needs not hash again. */
   readonly hashes: FileHashes;
 }
@@ -52,11 +56,11 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     const attributes = await this.#attributesToGive();
     const known = knownChecksum(artifact);
     const kept = known === null ? null : await findInBackups(options.backupDirs, known);
-    const { allowHttpHosts } = this.#settings;
+    const { allowHttpHosts, signedBy } = this.#settings;
     const installedChecksum =
       known !== null && kept !== null
         ? await copyKept(kept, target, attributes, known)
-        : await fetchArtifact({ artifact, target, attributes, allowHttpHosts, options });
+        : await fetchArtifact({ artifact, target, attributes, allowHttpHosts, options, ...(signedBy && { signedBy }) });
     await this.#settings.hashes.learn(target, installedChecksum);
     return { artifact, location: target, installedChecksum };
   }
@@ -76,7 +80,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
   async discardArtifact(artifact: WantedArtifact): Promise<void> {
     const path = await this.#downloadPath(artifact);
-    for (const leftover of [path, `${path}.part`, archivePath(path), `${archivePath(path)}.part`]) {
+    for (const leftover of [path, `${path}.part`, fetchedPath(path), `${fetchedPath(path)}.part`]) {
       if ((await attributesOf(leftover)) !== null) await removeDurably(leftover);
     }
   }
@@ -94,6 +98,18 @@ export abstract class FileAdapter extends ConfigFileAdapter {
     const place = await this.#requirePlace(handle.artifact, handle.installedChecksum);
     if (handle.location !== place?.binary) await this.#attributes.give(await this.target(), handle.location);
     await requireExecutable(handle.location);
+    await this.#tryIt(handle, signal);
+  }
+
+  /** Main process of the service; null when none runs. */
+  protected async serviceProcess(): Promise<number | null> {
+    return null;
+  }
+
+  async #tryIt({ artifact, location: path }: ArtifactHandle, signal: AbortSignal): Promise<void> {
+    const pid = await this.serviceProcess();
+    const identity = pid === null ? null : await identityOfProcess(pid);
+    await requireStarts({ path, wanted: artifact.dryStart ?? null, identity, signal });
   }
 
   async isArtifactInstalled(installedChecksum: string): Promise<boolean> {

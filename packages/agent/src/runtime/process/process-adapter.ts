@@ -15,6 +15,7 @@ export interface ProcessComponent {
   readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
+  readonly signedBy?: readonly string[] | undefined;
   readonly runtime: ProcessRuntimeConfig;
   readonly stateDir: string;
 }
@@ -66,6 +67,10 @@ export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
 
   async status(): Promise<RuntimeStatus> {
     return this.#service.status(await this.installedChecksum(), await this.target());
+  }
+
+  protected override async serviceProcess(): Promise<number | null> {
+    return (await this.status()).mainPid;
   }
 
   start(options: StartOptions): Promise<void> {

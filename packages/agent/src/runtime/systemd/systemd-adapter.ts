@@ -10,6 +10,7 @@ export interface SystemdComponent {
   readonly releasesDir?: string | null;
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
+  readonly signedBy?: readonly string[] | undefined;
   readonly holdDir?: string;
   /** Only the unit's main process is the component; the others outlive it by design (`KillMode=process`). */
   readonly childrenStay?: boolean;
@@ -39,6 +40,10 @@ export class SystemdAdapter extends FileAdapter implements RuntimeAdapter {
 
   status(): Promise<RuntimeStatus> {
     return this.#service.status();
+  }
+
+  protected override async serviceProcess(): Promise<number | null> {
+    return (await this.status()).mainPid;
   }
 
   start(options: StartOptions): Promise<void> {

@@ -1,0 +1,112 @@
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { requireStarts } from './dry-start.ts';
+import { identityOfProcess, type ServiceIdentity } from './service-identity.ts';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hoodcloud-dry-'));
+  path = join(folder, 'node');
+  await chmod(folder, 0o755);
+  await copyFile('/bin/sh', path);
+  await chmod(path, 0o755);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const signal = AbortSignal.timeout(60_000);
+const tried = (args: string[] | null, changes: { identity?: ServiceIdentity; timeoutMs?: number } = {}) => {
+  const { identity = null, timeoutMs = 20_000 } = changes;
+  return requireStarts({ path, wanted: args === null ? null : { args, timeoutMs }, identity, signal });
+};
+const asRoot = process.getuid?.() === 0;
+const SERVICE: ServiceIdentity = { uid: 65534, gid: 65533, groups: [4], loaderEnv: {} };
+
+it('takes any answer to --version for a proof that the binary runs here (A10)', async () => {
+  expect(await tried(null)).toBeNull(); // this shell knows no --version
+});
+
+it('tells what the binary says of itself', async () => {
+  expect(await tried(['-c', 'echo hello; echo "node version v0.38.19 (go1.22)"'])).toBe(
+    'node version v0.38.19 (go1.22)',
+  );
+});
+
+it('refuses a binary whose libraries this host lacks, in the words of its loader (field-case 49)', async () => {
+  const content = await readFile(path, 'latin1');
+  await writeFile(path, content.replaceAll('libc.so.6', 'libq.so.6'), 'latin1');
+  await expect(tried(null)).rejects.toMatchObject({
+    code: 'not_executable',
+    message: expect.stringMatching(/libq\.so\.6: cannot open shared object file.*: install what it misses/),
+  });
+});
+
+it('refuses a binary that dies at once', async () => {
+  await expect(tried(['-c', 'kill -ILL $$'])).rejects.toMatchObject({
+    code: 'not_executable',
+    message: expect.stringContaining('SIGILL'),
+  });
+});
+
+it('wants the answer that the chain says, and tells what came instead', async () => {
+  expect(await tried(['-c', 'exit 0'])).toBeNull();
+  await expect(tried(['-c', 'echo "unknown command start" >&2; exit 3'])).rejects.toMatchObject({
+    code: 'dry_start_failed',
+    message: expect.stringMatching(/exit status 3 when it was tried with "-c .*unknown command start.*dry_start/),
+  });
+});
+
+it('ends what goes on for too long, with all that it started', async () => {
+  const file = join(folder, 'alive');
+  const started = tried(['-c', `(while :; do date +%N > ${file}; sleep 0.05; done) & wait`], { timeoutMs: 1000 });
+  await expect(started).rejects.toMatchObject({
+    code: 'dry_start_failed',
+    message: expect.stringContaining('no answer'),
+  });
+  const last = await readFile(file, 'utf8').catch(() => '');
+  await new Promise((later) => setTimeout(later, 300));
+  expect(await readFile(file, 'utf8').catch(() => '')).toBe(last);
+});
+
+it('is given an empty home and leaves none behind', async () => {
+  const before = (await readdir(tmpdir())).filter((name) => name.startsWith('hoodcloud-dry-start-'));
+  expect(
+    await tried(['-c', 'test "$PWD" = "$HOME" && test -z "$(ls -A)" && echo 1.0 > file && echo 1.0 "$DATA_DIR"']),
+  ).toBe('1.0');
+  const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hoodcloud-dry-start-'));
+  expect(left.filter((name) => !before.includes(name))).toEqual([]);
+});
+
+it.runIf(asRoot)('runs as the user of the service, without a privilege to gain', async () => {
+  const said = await tried(
+    [
+      '-c',
+      'echo "1.0 $(id -u) $(id -g) $(id -G) $(grep -c "^Cap...:.0*$" /proc/self/status) $(grep NoNewPrivs /proc/self/status)"',
+    ],
+    {
+      identity: SERVICE,
+    },
+  );
+  expect(said).toMatch(/^1\.0 65534 65533 65533 4 5 NoNewPrivs:\s1$/);
+});
+
+it.runIf(asRoot)('finds before the stop that the service may not read its new binary (field-case 31)', async () => {
+  await chmod(path, 0o700);
+  await expect(tried(null, { identity: SERVICE })).rejects.toMatchObject({
+    code: 'not_executable',
+    message: expect.stringContaining('Permission denied'),
+  });
+});
+
+it('learns user, groups and library path from the process of the service', async () => {
+  const identity = await identityOfProcess(process.pid);
+  expect(identity).toMatchObject({ uid: process.getuid?.(), gid: process.getgid?.() });
+  expect(await identityOfProcess(4_000_000)).toBeNull();
+  expect(
+    await tried(['-c', 'echo "1.0 $LD_LIBRARY_PATH"'], {
+      identity: { ...SERVICE, loaderEnv: { LD_LIBRARY_PATH: '/opt/lib' } },
+    }),
+  ).toBe('1.0 /opt/lib');
+});

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RuntimeError } from './runtime-adapter.ts';
+import type { ServiceIdentity } from './service-identity.ts';
+
+export interface DryStart {
+  /** The new binary, where it lies before it is installed. */
+  readonly path: string;
+  /** What the chain gives it to answer with exit status 0; null: `--version`, and any answer shows that it runs. */
+  readonly wanted: { readonly args: readonly string[]; readonly timeoutMs: number } | null;
+  /** Whom the service runs as; null when nothing tells: then as the agent, without its privileges. */
+  readonly identity: ServiceIdentity | null;
+  readonly signal: AbortSignal;
+}
+
+const DEFAULT = { args: ['--version'], timeoutMs: 5_000 };
+const MAX_OUTPUT = 64 * 1024;
+/** What the loaders of glibc and musl say when a library, or a version of one, is missing. */
+const LOADER_TROUBLE =
+  /error while loading shared libraries|version `[^']+' not found|symbol lookup error|Error (?:loading shared library|relocating)/;
+
+interface Answer {
+  readonly output: string;
+  readonly code: number | null;
+  readonly killedBy: NodeJS.Signals | null;
+  readonly timedOut: boolean;
+}
+
+/**
+ * Runs the new binary for a moment before the node is stopped (A10, field-case 49): as the service's user, without
+ * privileges, in an empty home, so that it finds neither data nor keys. It is a trial of ours and is ended when its time is up.
+ * @returns the line in which it names its version, if it does; shown, never relied on (D4b)
+ * @throws RuntimeError `not_executable` with the binary's own words; `dry_start_failed` when it doesn't answer as the chain says
+ */
+export async function requireStarts(dryStart: DryStart): Promise<string | null> {
+  const { wanted, signal } = dryStart;
+  const home = await mkdtemp(join(tmpdir(), 'hoodcloud-dry-start-'));
+  try {
+    const { identity } = dryStart;
+    if (identity !== null && process.getuid?.() === 0) await chown(home, identity.uid, identity.gid);
+    const answer = await answerOf(dryStart, home);
+    signal.throwIfAborted();
+    requireRan(answer);
+    if (wanted !== null) requireAnswered(answer, wanted);
+    return (
+      answer.output
+        .split('\n')
+        .find((line) => /\d+\.\d+/.test(line))
+        ?.trim()
+        .slice(0, 100) ?? null
+    );
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function answerOf(dryStart: DryStart, home: string): Promise<Answer> {
+  if (process.getuid?.() !== 0) return run([dryStart.path], dryStart, home);
+  const answer = await run([...withoutPrivileges(dryStart.identity), dryStart.path], dryStart, home);
+  // util-linux is not everywhere, and an agent in a container may lack the right to give up rights
+  const refused = /^setpriv: (?!failed to execute)/.test(answer.output) || answer.output.startsWith('spawn setpriv');
+  return refused ? run([dryStart.path], dryStart, home) : answer;
+}
+
+/** Twice: the first one still may do everything when it executes, so that the right of the user would not be checked. */
+function withoutPrivileges(identity: ServiceIdentity | null): string[] {
+  const user =
+    identity === null
+      ? []
+      : [
+          `--reuid=${identity.uid}`,
+          `--regid=${identity.gid}`,
+          identity.groups.length === 0 ? '--clear-groups' : `--groups=${identity.groups.join(',')}`,
+        ];
+  return ['setpriv', ...user, '--inh-caps=-all', '--bounding-set=-all', 'setpriv', '--no-new-privs'];
+}
+
+function run(program: readonly string[], { wanted, identity, signal }: DryStart, home: string): Promise<Answer> {
+  const { args, timeoutMs } = wanted ?? DEFAULT;
+  const [file = '', ...before] = program;
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, TMPDIR: home, LANG: 'C', ...identity?.loaderEnv };
+  const asUser = file !== 'setpriv' && identity !== null && process.getuid?.() === 0;
+  const child = spawn(file, [...before, ...args], {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a group of its own, so that nothing it starts outlives the trial
+    ...(asUser && { uid: identity.uid, gid: identity.gid }),
+  });
+  return new Promise((resolve) => {
+    let output = '';
+    let timedOut = false;
+    const take = (chunk: Buffer) => {
+      if (output.length < MAX_OUTPUT) output += chunk.toString('utf8');
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    const end = () => {
+      timedOut = true;
+      endGroup(child);
+    };
+    const timer = setTimeout(end, timeoutMs);
+    signal.addEventListener('abort', end, { once: true });
+    const settle = (answer: Pick<Answer, 'code' | 'killedBy'>) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve({ ...answer, output, timedOut });
+    };
+    child.on('error', (error) => {
+      output = error.message;
+      settle({ code: 127, killedBy: null });
+    });
+    child.on('close', (code, killedBy) => settle({ code, killedBy }));
+  });
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended meanwhile
+  }
+}
+
+function requireRan({ output, code, killedBy, timedOut }: Answer): void {
+  if (timedOut) return;
+  const words = lastWords(output);
+  if (killedBy !== null) {
+    throw new RuntimeError(
+      'not_executable',
+      `the new binary can't run on this host: it was ended by ${killedBy} at once${words}; was it built for another processor?`,
+    );
+  }
+  if (code !== 126 && code !== 127 && !LOADER_TROUBLE.test(output)) return;
+  throw new RuntimeError(
+    'not_executable',
+    `the new binary can't run on this host${words}: install what it misses, or take a build for this system`,
+  );
+}
+
+function requireAnswered(
+  { output, code, timedOut }: Answer,
+  { args, timeoutMs }: NonNullable<DryStart['wanted']>,
+): void {
+  if (code === 0 && !timedOut) return;
+  const how = timedOut ? `gave no answer within ${timeoutMs} ms` : `ended with exit status ${code}`;
+  throw new RuntimeError(
+    'dry_start_failed',
+    `the new binary ${how} when it was tried with "${args.join(' ')}"${lastWords(output)}: correct the binary, or dry_start in the chain's runtime.yaml`,
+  );
+}
+
+/** The line that says what is wrong: the last one, as loaders and programs write it. */
+function lastWords(output: string): string {
+  const line =
+    output
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^setpriv: failed to execute /, '')
+      .trim() ?? '';
+  return line === '' ? '' : ` (${line.slice(0, 500)})`;
+}

@@ -1,0 +1,45 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { RuntimeError } from '../runtime-adapter.ts';
+
+/** Whose signatures count. */
+export type SigningKey =
+  | { readonly kind: 'minisign'; readonly id: string; readonly key: KeyObject }
+  | { readonly kind: 'cosign'; readonly key: KeyObject };
+
+const MINISIGN_KEY_BYTES = 42;
+
+/**
+ * Reads a minisign key (base64, or a whole `.pub` file) or the PEM key of `cosign generate-key-pair`.
+ * @throws RuntimeError `bad_public_key`
+ */
+export function readPublicKey(text: string): SigningKey {
+  if (text.includes('-----BEGIN PUBLIC KEY-----')) return { kind: 'cosign', key: readPem(text) };
+  const bytes = Buffer.from(text.trim().split('\n').at(-1) ?? '', 'base64');
+  if (bytes.length !== MINISIGN_KEY_BYTES || bytes.toString('latin1', 0, 2) !== 'Ed') {
+    throw badKey(text, 'it is neither a minisign key (RW…) nor a PEM public key');
+  }
+  const x = bytes.subarray(10).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return { kind: 'minisign', id: keyId(bytes.subarray(2, 10)), key };
+}
+
+/** As minisign prints it. */
+export function keyId(bytes: Buffer): string {
+  return Buffer.from(bytes).reverse().toString('hex').toUpperCase();
+}
+
+function readPem(text: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(text);
+  } catch (error) {
+    throw badKey(text, error instanceof Error ? error.message : String(error));
+  }
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (namedCurve === 'prime256v1' || (key.asymmetricKeyType === 'rsa' && modulusLength >= 2048)) return key;
+  throw badKey(text, 'only ECDSA on P-256, which cosign makes, and RSA of 2048 bits or more are checked here');
+}
+
+function badKey(text: string, why: string): RuntimeError {
+  return new RuntimeError('bad_public_key', `the public key "${text.trim().slice(0, 60)}…" can't be used: ${why}`);
+}
