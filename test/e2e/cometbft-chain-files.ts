@@ -1,5 +1,5 @@
 import type { CometbftBinary } from '@hoodcloud/testkit/chains/cometbft-binaries';
-import { type RealChain, writeRealChain } from './stack/real-chain.ts';
+import { type OfferedVersion, type RealChain, writeRealChain } from './stack/real-chain.ts';
 
 export const CHAIN = 'cometbft';
 
@@ -25,8 +25,7 @@ export const versionOf = ({ release, sha256 }: CometbftBinary) => ({ version: re
 export function writeCometbftChain(
   configDir: string,
   running: CometbftBinary,
-  targets: readonly { readonly release: CometbftBinary; readonly url: string }[],
+  targets: readonly OfferedVersion[],
 ): Promise<void> {
-  const offered = targets.map(({ release, url }) => ({ ...versionOf(release), url }));
-  return writeRealChain(configDir, cometbftChain(CHAIN, 'systemd'), versionOf(running), offered);
+  return writeRealChain(configDir, cometbftChain(CHAIN, 'systemd'), versionOf(running), targets);
 }

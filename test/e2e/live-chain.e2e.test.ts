@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@hoodcloud/contracts/http/common';
@@ -10,10 +12,11 @@ import { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHAIN, writeCometbftChain } from './cometbft-chain-files.ts';
+import { CHAIN, versionOf, writeCometbftChain } from './cometbft-chain-files.ts';
 import { type FleetNode, joinFleet, runningSha256, startFleet } from './cometbft-fleet.ts';
 import { ControlPlane } from './stack/control-plane.ts';
 import { bundlePrograms, type Programs } from './stack/programs.ts';
+import type { OfferedVersion } from './stack/real-chain.ts';
 import { type Stores, sharedStores } from './stack/stores.ts';
 
 const MINUTE = 60_000;
@@ -36,12 +39,10 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
     lab = await createLab();
     fleet = await startFleet(lab, NAMES, running.path, join(folder, 'network'));
     artifacts = await ArtifactServer.listen(lab.controlAddress);
-    const targets = await Promise.all(
-      [patch, major].map(async (release) => ({
-        release,
-        url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
-      })),
-    );
+    const targets = [
+      await offerArchive(patch),
+      { ...versionOf(major), url: artifacts.publish('cometbft-major', await readFile(major.path)) },
+    ];
     programs = await bundlePrograms();
     stores = await sharedStores();
     plane = await ControlPlane.start({ programs, ...stores, bind: lab.controlAddress });
@@ -62,6 +63,16 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
+  /** As its publisher ships it: a `.tar.gz` for each platform, with the binary in a folder. */
+  async function offerArchive({ release, path }: CometbftBinary): Promise<OfferedVersion> {
+    const member = `cometbft-${release}/cometbft`;
+    await mkdir(join(folder, `cometbft-${release}`));
+    await copyFile(path, join(folder, member));
+    const archive = execFileSync('tar', ['-cz', '-C', folder, member], { maxBuffer: 1 << 30 });
+    const checksum = `sha256:${createHash('sha256').update(archive).digest('hex')}`;
+    return { version: release, checksum, url: artifacts.publish(`cometbft-${release}.tar.gz`, archive), member };
+  }
+
   const watch = () => new HeightWatcher(fleet.map(({ validator }) => validator.rpcUrl));
   const rowsOf = (id: string) =>
     plane.hoodctl.get<Page<RolloutNodeView>>(`/rollouts/${id}/nodes`).then(({ items }) => items);
@@ -75,7 +86,7 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
   }
 
   it(
-    'goes from v0.38.17 to v0.38.21 node by node without ever standing still',
+    'goes from v0.38.17 to v0.38.21, a member of an archive, node by node without ever standing still (A6)',
     async () => {
       const watcher = watch();
       const { code, rollout } = await rollOut('--upgrade', 'v0.38.21', '--strategy', 'rolling', '--batch-size', '1');
@@ -94,6 +105,21 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
   );
 
   it(
+    'goes back to v0.38.17 by the backups on the hosts: nobody asks the server of the releases (A12a)',
+    async () => {
+      const asked = artifacts.requests.length;
+      await plane.hoodctl.does('rollout', 'rollback', 'latest', '--reason', 'shown to work');
+      await until('every node to be back', async () => {
+        const shown = await plane.hoodctl.run('rollout', 'status', 'latest', '--output', 'json');
+        return (JSON.parse(shown.stdout) as RolloutDetail).status === 'rolled_back';
+      });
+      for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.17'].sha256);
+      expect(artifacts.requests).toHaveLength(asked);
+    },
+    10 * MINUTE,
+  );
+
+  it(
     'undoes v1.0.1, which panics on its data, on the canary alone and pauses',
     async () => {
       const watcher = watch();
@@ -105,7 +131,7 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
       const rows = await rowsOf(rollout.id);
       expect(rows.map(({ status }) => status).sort()).toEqual(['pending', 'pending', 'pending', 'rolled_back']);
       expect(rows.find(({ status }) => status === 'rolled_back')?.error_message).toMatch(/panic|did not stay up/);
-      for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.21'].sha256);
+      for (const node of fleet) expect(await runningSha256(node), node.host.name).toBe(releases['v0.38.17'].sha256);
       expect(seen.longestPauseMs).toBeLessThanOrEqual(10_000);
       expect(seen.fewestUp).toBeGreaterThanOrEqual(3);
       expect((await plane.hoodctl.run('rollout', 'cancel', rollout.id)).code).toBe(0);

@@ -11,7 +11,11 @@ export type Behaviour =
   /** Sends the client to the very URL that it asked for. */
   | { readonly kind: 'redirect_loop' }
   /** Announces the full length, sends the first bytes and breaks the connection. */
-  | { readonly kind: 'cut_short'; readonly afterBytes: number }
+  | { readonly kind: 'cut_short'; readonly afterBytes: number; readonly etag?: string }
+  /** What a broken proxy answers to a range: a part of the right length and total with other bytes in it. */
+  | { readonly kind: 'wrong_part'; readonly etag?: string }
+  /** The length is not told; the body ends with the connection's last chunk. */
+  | { readonly kind: 'chunked' }
   /** The right length, one byte in the middle flipped. */
   | { readonly kind: 'wrong_bytes' }
   | { readonly kind: 'trickle'; readonly chunkBytes: number; readonly pauseMs: number }
@@ -23,6 +27,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly range: string | undefined;
+  readonly ifRange: string | undefined;
   readonly atMs: number;
 }
 
@@ -72,6 +77,13 @@ export class ArtifactServer {
     return `${this.origin}/${name}`;
   }
 
+  /** What is offered under a name. */
+  contentOf(name: string): Buffer {
+    const file = this.#files.get(`/${name}`);
+    if (file === undefined) throw new Error(`${name} was never published`);
+    return file.content;
+  }
+
   /** The requests for one file, in the order of their arrival. */
   requestsFor(name: string): readonly RecordedRequest[] {
     return this.requests.filter(({ path }) => path === `/${name}`);
@@ -85,7 +97,13 @@ export class ArtifactServer {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { url: path = '/', method = 'GET' } = request;
-    this.requests.push({ method, path, range: request.headers.range, atMs: performance.now() });
+    this.requests.push({
+      method,
+      path,
+      range: request.headers.range,
+      ifRange: request.headers['if-range'] as string | undefined,
+      atMs: performance.now(),
+    });
     const file = this.#files.get(path);
     if (file === undefined) {
       response.writeHead(404).end('no such file');
@@ -112,7 +130,17 @@ function answerWith(behaviour: Behaviour, content: Buffer, request: IncomingMess
       response.writeHead(302, { location: request.url ?? '/' }).end();
       break;
     case 'cut_short':
+      if (behaviour.etag !== undefined) response.setHeader('etag', behaviour.etag);
       begin(content, response).write(content.subarray(0, behaviour.afterBytes), () => response.destroy());
+      break;
+    case 'wrong_part':
+      if (behaviour.etag !== undefined) response.setHeader('etag', behaviour.etag);
+      serve(Buffer.from(content).fill(0, content.length - 10), request.headers.range, response);
+      break;
+    case 'chunked':
+      response.writeHead(200);
+      response.write(content.subarray(0, 1000));
+      response.end(content.subarray(1000));
       break;
     case 'wrong_bytes':
       begin(content, response).end(flipped(content));

@@ -19,6 +19,8 @@ export interface RealVersion {
 /** A version that nodes can be upgraded to: a file at an address, or an image by `name@sha256:…`. */
 export interface OfferedVersion extends RealVersion {
   readonly url: string;
+  /** The version is inside an archive, whose checksum is then the one above; told by platform, as one manifest for all. */
+  readonly member?: string;
 }
 
 export const NODE_TYPE = 'validator';
@@ -52,15 +54,18 @@ function profile({ id, binary, runtimeType, health }: RealChain, running: RealVe
   };
 }
 
-function manifest({ id, binary }: RealChain, { version, url, checksum }: OfferedVersion): object {
+const PLATFORM = `linux/${process.arch === 'x64' ? 'amd64' : process.arch}`;
+
+function manifest({ id, binary }: RealChain, { version, url, checksum, member }: OfferedVersion): object {
+  const elsewhere = { url: `${url}-for-others`, checksum, member };
+  const artifacts = { 'linux/s390x': elsewhere, [PLATFORM]: { url, checksum, member } };
   return {
     upgrade_id: version,
     chain_profile_id: id,
     node_type: NODE_TYPE,
     binary_name: binary,
     target_version: version,
-    target_url: url,
-    target_checksum: checksum,
+    ...(member === undefined ? { target_url: url, target_checksum: checksum } : { artifacts }),
     state_compatibility: { migration_type: 'compatible' },
   };
 }

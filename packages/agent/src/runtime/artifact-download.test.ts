@@ -61,6 +61,38 @@ describe('an interrupted transfer', () => {
     expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
   });
 
+  it.each([
+    ['a strong mark', '"v2"', '"v2"'],
+    ['a weak mark, which proves nothing', 'W/"v2"', undefined],
+  ])('asks by %s of the file for the rest of the same one', async (_, etag, ifRange) => {
+    await download(publish({ kind: 'cut_short', afterBytes: 100_000, etag }, { kind: 'serve', ranges: true }));
+    expect(server.requestsFor('node').map((request) => request.ifRange)).toEqual([undefined, ifRange]);
+  });
+
+  it('begins anew when the rest is of another file by its mark', async () => {
+    const first = { kind: 'cut_short', afterBytes: 100_000, etag: '"v2"' } as const;
+    await download(publish(first, { kind: 'wrong_part', etag: '"v3"' }, { kind: 'serve', ranges: true }));
+    expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
+    expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=/), undefined]);
+  });
+
+  it('begins anew when the file has become shorter than what is here', async () => {
+    const gone = { kind: 'status', status: 416 } as const;
+    await download(publish({ kind: 'cut_short', afterBytes: 100_000 }, gone, { kind: 'serve', ranges: true }));
+    expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=/), undefined]);
+    expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
+  });
+
+  it('is fetched whole once more when its parts make something else of the right size (field-cases 28, 29)', async () => {
+    const parts = [{ kind: 'cut_short', afterBytes: 100_000 }, { kind: 'wrong_part' }] as const;
+    await download(publish(...parts, { kind: 'serve', ranges: true }));
+    expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
+    expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=/), undefined]);
+    const still = download(publish(...parts, { kind: 'wrong_bytes' }));
+    await expect(still).rejects.toMatchObject({ code: 'checksum_mismatch' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('is given up after some tries that bring nothing', async () => {
     const url = publish({ kind: 'cut_short', afterBytes: 0 });
     await expect(download(url)).rejects.toMatchObject({
@@ -139,6 +171,31 @@ describe('fails at once and leaves nothing that could be taken for complete:', (
   it('a folder that is not there', async () => {
     await expect(download(publish(), { target: join(folder, 'no', 'node') })).rejects.toThrow();
   });
+});
+
+it('asks the disk while a body of unknown length comes (field-case 38)', async () => {
+  const asked: number[] = [];
+  await download(publish({ kind: 'chunked' }), { requireSpace: async (bytes) => void asked.push(bytes) });
+  expect(asked).toEqual([16 * 1024 * 1024]);
+  const requireSpace = () => Promise.reject(new HostError('disk_full', 'no space'));
+  const full = download(publish({ kind: 'chunked' }), { requireSpace, target: join(folder, 'other') });
+  await expect(full).rejects.toMatchObject({ code: 'disk_full' });
+  expect(await readdir(folder)).toEqual(['.download-node']);
+});
+
+it('makes few tries in the end, however fast each one fails (field-case 22)', async () => {
+  const waits: number[] = [];
+  let last = 0;
+  const backoff = { firstMs: 40, capMs: 80, fruitlessTries: 5 };
+  await expect(download(publish({ kind: 'status', status: 503 }), { backoff })).rejects.toMatchObject({
+    code: 'download_failed',
+  });
+  for (const { atMs } of server.requestsFor('node')) {
+    if (last > 0) waits.push(atMs - last);
+    last = atMs;
+  }
+  expect(waits).toHaveLength(4);
+  for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(40, 20 * 2 ** index) - 2);
 });
 
 it('follows redirects to the file', async () => {

@@ -37,6 +37,14 @@ export class DownloadRefused extends Error {
   }
 }
 
+/** What has arrived is no beginning of what the server has now: nothing of it may be kept (field-case 27). */
+export class RangeRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RangeRefused';
+  }
+}
+
 const WORTH_A_RETRY = new Set([408, 425, 429]);
 const MEANINGS: Readonly<Record<number, string>> = {
   401: 'it wants credentials',
@@ -57,6 +65,7 @@ export async function openDownload(wanted: DownloadRequest): Promise<DownloadAns
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return readAnswer(url, response, wanted);
     response.destroy();
+    if (status === 416 && wanted.from > 0) throw new RangeRefused(`${url.host} has no such part of the file`);
     if (![301, 302, 303, 307, 308].includes(status)) throw statusError(url, status, response);
     if (redirects === MAX_REDIRECTS) {
       throw refused(`${wanted.url} redirects more than ${MAX_REDIRECTS} times: give the final address`);
@@ -69,7 +78,8 @@ function ask(url: URL, wanted: DownloadRequest): Promise<IncomingMessage> {
   const headers: Record<string, string> = { 'user-agent': 'hoodcloud-agent', 'accept-encoding': 'identity' };
   if (wanted.from > 0 && wanted.total !== null) {
     headers.range = `bytes=${wanted.from}-`;
-    if (wanted.etag !== null) headers['if-range'] = wanted.etag;
+    // a weak one doesn't prove the same bytes (RFC 9110 §13.1.5); without one the total and the digest decide
+    if (wanted.etag !== null && !wanted.etag.startsWith('W/')) headers['if-range'] = wanted.etag;
   }
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -85,11 +95,12 @@ function readAnswer(url: URL, response: IncomingMessage, wanted: DownloadRequest
   const etag = response.headers.etag ?? null;
   if (response.statusCode === 206) {
     const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
-    if (Number(start) === wanted.from && Number(total) === wanted.total) {
+    const sameFile = wanted.etag === null || etag === null || etag === wanted.etag;
+    if (Number(start) === wanted.from && Number(total) === wanted.total && sameFile) {
       return { body: response, resumed: true, total: wanted.total, etag };
     }
     response.destroy();
-    throw new DownloadRefused(`${url.host} sent another part of the file than was asked for`, null);
+    throw new RangeRefused(`${url.host} sent another part of the file than was asked for`);
   }
   const length = response.headers['content-length'];
   return { body: response, resumed: false, total: length === undefined ? null : Number(length), etag };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { requireStarts } from './dry-start.ts';
-import { identityOfProcess, type ServiceIdentity } from './service-identity.ts';
+import { identityOfProcess, ownerOf, type ServiceIdentity } from './service-identity.ts';
 
 let folder: string;
 let path: string;
@@ -17,21 +17,15 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const signal = AbortSignal.timeout(60_000);
-const tried = (args: string[] | null, changes: { identity?: ServiceIdentity; timeoutMs?: number } = {}) => {
-  const { identity = null, timeoutMs = 20_000 } = changes;
+const tried = async (args: string[] | null, changes: { identity?: ServiceIdentity; timeoutMs?: number } = {}) => {
+  const { identity = await ownerOf(path), timeoutMs = 20_000 } = changes;
   return requireStarts({ path, wanted: args === null ? null : { args, timeoutMs }, identity, signal });
 };
 const asRoot = process.getuid?.() === 0;
 const SERVICE: ServiceIdentity = { uid: 65534, gid: 65533, groups: [4], loaderEnv: {} };
 
 it('takes any answer to --version for a proof that the binary runs here (A10)', async () => {
-  expect(await tried(null)).toBeNull(); // this shell knows no --version
-});
-
-it('tells what the binary says of itself', async () => {
-  expect(await tried(['-c', 'echo hello; echo "node version v0.38.19 (go1.22)"'])).toBe(
-    'node version v0.38.19 (go1.22)',
-  );
+  await tried(null); // this shell knows no --version
 });
 
 it('refuses a binary whose libraries this host lacks, in the words of its loader (field-case 49)', async () => {
@@ -51,7 +45,7 @@ it('refuses a binary that dies at once', async () => {
 });
 
 it('wants the answer that the chain says, and tells what came instead', async () => {
-  expect(await tried(['-c', 'exit 0'])).toBeNull();
+  await tried(['-c', 'exit 0']);
   await expect(tried(['-c', 'echo "unknown command start" >&2; exit 3'])).rejects.toMatchObject({
     code: 'dry_start_failed',
     message: expect.stringMatching(/exit status 3 when it was tried with "-c .*unknown command start.*dry_start/),
@@ -72,24 +66,17 @@ it('ends what goes on for too long, with all that it started', async () => {
 
 it('is given an empty home and leaves none behind', async () => {
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('hoodcloud-dry-start-'));
-  expect(
-    await tried(['-c', 'test "$PWD" = "$HOME" && test -z "$(ls -A)" && echo 1.0 > file && echo 1.0 "$DATA_DIR"']),
-  ).toBe('1.0');
+  await tried(['-c', 'test "$PWD" = "$HOME" && test -z "$(ls -A)" && echo data > file && test -z "$DATA_DIR"']);
   const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hoodcloud-dry-start-'));
   expect(left.filter((name) => !before.includes(name))).toEqual([]);
 });
 
 it.runIf(asRoot)('runs as the user of the service, without a privilege to gain', async () => {
-  const said = await tried(
-    [
-      '-c',
-      'echo "1.0 $(id -u) $(id -g) $(id -G) $(grep -c "^Cap...:.0*$" /proc/self/status) $(grep NoNewPrivs /proc/self/status)"',
-    ],
-    {
-      identity: SERVICE,
-    },
-  );
-  expect(said).toMatch(/^1\.0 65534 65533 65533 4 5 NoNewPrivs:\s1$/);
+  const caps = '$(grep -c "^Cap...:.0*$" /proc/self/status)';
+  const privs = '$(sed -n "s/NoNewPrivs:.//p" /proc/self/status)';
+  const seen = `$(id -u) $(id -g) $(id -G) ${caps} ${privs}`;
+  const args = ['-c', `seen="${seen}"; echo "$seen"; test "$seen" = "65534 65533 65533 4 5 1"`];
+  await tried(args, { identity: SERVICE });
 });
 
 it.runIf(asRoot)('finds before the stop that the service may not read its new binary (field-case 31)', async () => {
@@ -104,9 +91,6 @@ it('learns user, groups and library path from the process of the service', async
   const identity = await identityOfProcess(process.pid);
   expect(identity).toMatchObject({ uid: process.getuid?.(), gid: process.getgid?.() });
   expect(await identityOfProcess(4_000_000)).toBeNull();
-  expect(
-    await tried(['-c', 'echo "1.0 $LD_LIBRARY_PATH"'], {
-      identity: { ...SERVICE, loaderEnv: { LD_LIBRARY_PATH: '/opt/lib' } },
-    }),
-  ).toBe('1.0 /opt/lib');
+  const loaderEnv = { LD_LIBRARY_PATH: '/opt/lib' };
+  await tried(['-c', 'test "$LD_LIBRARY_PATH" = /opt/lib'], { identity: { ...SERVICE, loaderEnv } });
 });

@@ -10,8 +10,8 @@ export interface DryStart {
   readonly path: string;
   /** What the chain gives it to answer with exit status 0; null: `--version`, and any answer shows that it runs. */
   readonly wanted: { readonly args: readonly string[]; readonly timeoutMs: number } | null;
-  /** Whom the service runs as; null when nothing tells: then as the agent, without its privileges. */
-  readonly identity: ServiceIdentity | null;
+  /** Whom the service runs as, without any privilege. */
+  readonly identity: ServiceIdentity;
   readonly signal: AbortSignal;
 }
 
@@ -31,26 +31,17 @@ interface Answer {
 /**
  * Runs the new binary for a moment before the node is stopped (A10, field-case 49): as the service's user, without
  * privileges, in an empty home, so that it finds neither data nor keys. It is a trial of ours and is ended when its time is up.
- * @returns the line in which it names its version, if it does; shown, never relied on (D4b)
  * @throws RuntimeError `not_executable` with the binary's own words; `dry_start_failed` when it doesn't answer as the chain says
  */
-export async function requireStarts(dryStart: DryStart): Promise<string | null> {
+export async function requireStarts(dryStart: DryStart): Promise<void> {
   const { wanted, signal } = dryStart;
   const home = await mkdtemp(join(tmpdir(), 'hoodcloud-dry-start-'));
   try {
-    const { identity } = dryStart;
-    if (identity !== null && process.getuid?.() === 0) await chown(home, identity.uid, identity.gid);
+    if (process.getuid?.() === 0) await chown(home, dryStart.identity.uid, dryStart.identity.gid);
     const answer = await answerOf(dryStart, home);
     signal.throwIfAborted();
     requireRan(answer);
     if (wanted !== null) requireAnswered(answer, wanted);
-    return (
-      answer.output
-        .split('\n')
-        .find((line) => /\d+\.\d+/.test(line))
-        ?.trim()
-        .slice(0, 100) ?? null
-    );
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -65,23 +56,17 @@ async function answerOf(dryStart: DryStart, home: string): Promise<Answer> {
 }
 
 /** Twice: the first one still may do everything when it executes, so that the right of the user would not be checked. */
-function withoutPrivileges(identity: ServiceIdentity | null): string[] {
-  const user =
-    identity === null
-      ? []
-      : [
-          `--reuid=${identity.uid}`,
-          `--regid=${identity.gid}`,
-          identity.groups.length === 0 ? '--clear-groups' : `--groups=${identity.groups.join(',')}`,
-        ];
+function withoutPrivileges({ uid, gid, groups }: ServiceIdentity): string[] {
+  const group = groups.length === 0 ? '--clear-groups' : `--groups=${groups.join(',')}`;
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, group];
   return ['setpriv', ...user, '--inh-caps=-all', '--bounding-set=-all', 'setpriv', '--no-new-privs'];
 }
 
 function run(program: readonly string[], { wanted, identity, signal }: DryStart, home: string): Promise<Answer> {
   const { args, timeoutMs } = wanted ?? DEFAULT;
   const [file = '', ...before] = program;
-  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, TMPDIR: home, LANG: 'C', ...identity?.loaderEnv };
-  const asUser = file !== 'setpriv' && identity !== null && process.getuid?.() === 0;
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, TMPDIR: home, LANG: 'C', ...identity.loaderEnv };
+  const asUser = file !== 'setpriv' && process.getuid?.() === 0;
   const child = spawn(file, [...before, ...args], {
     cwd: home,
     env,

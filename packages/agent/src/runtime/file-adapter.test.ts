@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createSign, generateKeyPairSync } from 'node:crypto';
 import {
   chmod,
   chown,
@@ -55,11 +56,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function artifactAt(installPath: string): BinaryOnly {
+function artifactAt(installPath: string, signedBy?: string[]): BinaryOnly {
   return new BinaryOnly({
     installPath,
     configRoots: [join(folder, 'etc')],
     allowHttpHosts: ['127.0.0.1'],
+    ...(signedBy && { signedBy }),
     hashes: new FileHashes(),
   });
 }
@@ -192,6 +194,61 @@ describe('an archive', () => {
     }
     await files.discardArtifact(artifact);
     expect(await snapshot()).toEqual(before);
+  });
+});
+
+describe('a demanded signature', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const url = () => `${server.origin}/new.sigstore.json`;
+
+  /** @param signed content of which the bundle is; null: there is no bundle at its address */
+  async function offerSigned(signed: 'this one' | 'another' | null): Promise<WantedArtifact> {
+    const artifact = await offer();
+    const content = signed === 'this one' ? server.contentOf('new') : 'another';
+    const base64Signature = createSign('SHA256').update(content).sign(privateKey).toString('base64');
+    if (signed !== null) server.publish('new.sigstore.json', JSON.stringify({ base64Signature }));
+    return { ...artifact, signature: { format: 'cosign_bundle', url: url() }, signedBy: [key] };
+  }
+  const fetchIt = (artifact: WantedArtifact, backupDirs: string[] = []) =>
+    files.acquireArtifact(artifact, { signal, backupDirs, onProgress: () => undefined });
+
+  it('lets the artifact of its publisher in, and leaves nothing beside it', async () => {
+    const artifact = await offerSigned('this one');
+    expect((await fetchIt(artifact)).installedChecksum).toBe(artifact.checksum);
+    expect((await readdir(join(folder, 'bin'))).sort()).toEqual(['.download-node', 'node']);
+  });
+
+  it('refuses what somebody else has published, though its checksum is right: nothing is touched (field-case 25)', async () => {
+    const before = await snapshot();
+    const artifact = await offerSigned('another');
+    await expect(fetchIt(artifact)).rejects.toMatchObject({ code: 'signature_invalid' });
+    expect(await files.findAcquiredArtifact(artifact)).toBeNull();
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each([
+    ['names none', (artifact: WantedArtifact) => ({ ...artifact, signature: undefined }), 'signature_missing'],
+    ['names one that is not there', (artifact: WantedArtifact) => artifact, 'download_refused'],
+  ])('keeps the large file away when the manifest %s', async (_, change, code) => {
+    const { signature, ...rest } = change(await offerSigned(null));
+    const artifact = signature === undefined ? rest : { ...rest, signature };
+    await expect(fetchIt(artifact)).rejects.toMatchObject({ code });
+    expect(server.requestsFor('new')).toEqual([]);
+  });
+
+  it("is the agent's own file's before the chain's", async () => {
+    const other = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).publicKey;
+    files = artifactAt(binary, [other.export({ type: 'spki', format: 'pem' }).toString()]);
+    const refused = { code: 'signature_invalid', message: expect.stringContaining("agent's own configuration") };
+    await expect(fetchIt(await offerSigned('this one'))).rejects.toMatchObject(refused);
+  });
+
+  it('is not asked of what this host ran before: a way back needs no network (A12a)', async () => {
+    await files.backupState(backupDir, [], signal);
+    const checksum = checksumOf(await readFile(binary));
+    const back = { name: 'node', url: '', checksum, member: null, signedBy: [key] };
+    expect((await fetchIt(back, [backupDir])).installedChecksum).toBe(checksum);
   });
 });
 

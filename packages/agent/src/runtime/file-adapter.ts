@@ -11,7 +11,7 @@ import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } f
 import { checkPlace, otherReleases, type ReleasePlace, releasePlace } from './release-place.ts';
 import { switchRelease, undoRelease } from './release-switch.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
-import { identityOfProcess } from './service-identity.ts';
+import { identityOfProcess, ownerOf } from './service-identity.ts';
 
 export interface FileAdapterSettings {
   /** Absolute path of the binary; a link is followed, or replaced where a command asks for it (A8). */
@@ -108,7 +108,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
   async #tryIt({ artifact, location: path }: ArtifactHandle, signal: AbortSignal): Promise<void> {
     const pid = await this.serviceProcess();
-    const identity = pid === null ? null : await identityOfProcess(pid);
+    const identity = (pid === null ? null : await identityOfProcess(pid)) ?? (await ownerOf(path));
     await requireStarts({ path, wanted: artifact.dryStart ?? null, identity, signal });
   }
 

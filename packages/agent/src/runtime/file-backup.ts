@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
 import {
   applyAttributes,
@@ -14,7 +14,7 @@ import {
 } from '../host/atomic-file.ts';
 import { copyAttributes, type ExtendedAttributes, extendedAttributesOf } from '../host/extended-attributes.ts';
 import { type FileHashes, hashFile, hashFileIfThere } from '../host/file-hash.ts';
-import { requireFreeSpace } from '../host/free-space.ts';
+import { type RoomNeeded, requireRoom } from '../host/free-space.ts';
 import { explainingHostErrors, HostError } from '../host/host-error.ts';
 import { requireReplaceable } from '../host/replaceable.ts';
 import {
@@ -44,10 +44,11 @@ export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
   const paths = artifactPath === null ? wanted.configPaths : [artifactPath, ...wanted.configPaths];
   for (const path of paths) await requireReplaceable(await followLinks(path));
   await explainingHostErrors(`back up to ${backupDir}`, async () => {
+    const backup = { folder: backupDir, bytes: await totalSize(paths), files: 8 + 2 * paths.length };
+    await requireRoom([backup, ...(artifactPath === null ? [] : [await roomForNext(artifactPath)])]);
     for (const folder of FOLDERS) {
       await mkdir(join(backupDir, folder), { recursive: true, mode: 0o700 });
     }
-    await requireFreeSpace(backupDir, await totalSize(paths), 8 + 2 * paths.length);
     const artifact =
       artifactPath === null ? null : await backUp(wanted, artifactPath, join('binaries', basename(artifactPath)));
     const configs: BackedUpFile[] = [];
@@ -203,6 +204,15 @@ function distinctName(paths: readonly string[], index: number): string {
   const name = basename(paths[index] ?? '');
   const earlier = paths.slice(0, index).filter((path) => basename(path) === name).length;
   return earlier === 0 ? name : `${earlier + 1}-${name}`;
+}
+
+/**
+ * What the new version will need beside the old one, as far as it can be known before anything is fetched: as much as
+ * the old one. The download and the unpacking ask again with what the server and the archive say (field-case 38).
+ */
+async function roomForNext(artifactPath: string): Promise<RoomNeeded> {
+  const realPath = await followLinks(artifactPath);
+  return { folder: dirname(realPath), bytes: await sizeOf(realPath), files: 4 };
 }
 
 async function totalSize(paths: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { errnoOf } from '../agent-error.ts';
 
 /** As whom a service runs, as its main process shows it: the same for every runtime. */
@@ -11,6 +11,12 @@ export interface ServiceIdentity {
 }
 
 const LOADER_VARIABLES = ['LD_LIBRARY_PATH', 'LD_PRELOAD'];
+
+/** Whom a binary belongs to: the nearest to the service's user while the service is stopped. */
+export async function ownerOf(path: string): Promise<ServiceIdentity> {
+  const { uid, gid } = await stat(path);
+  return { uid, gid, groups: [], loaderEnv: {} };
+}
 
 /** Null when the process has gone, or may not be looked at. */
 export async function identityOfProcess(pid: number): Promise<ServiceIdentity | null> {

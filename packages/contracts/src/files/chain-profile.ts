@@ -54,7 +54,18 @@ const dryStartSchema = z.strictObject({
 const signaturesSchema = z.strictObject({
   policy: z.enum(['required', 'off']),
   /** minisign keys in base64 and PEM public keys; one of them must have signed. */
-  public_keys: z.array(z.string().min(1).max(2000)).max(16).default([]),
+  public_keys: z
+    .array(
+      z
+        .string()
+        .max(2000)
+        .regex(
+          /^(RW[A-Za-z0-9+/]{54}|-----BEGIN PUBLIC KEY-----[\s\S]+)\s*$/,
+          'must be a minisign key (RW…, 56 characters) or a PEM public key',
+        ),
+    )
+    .max(16)
+    .default([]),
 });
 
 /** `{ConfigDir}/{chain_profile_id}/runtime.yaml`: how a chain's nodes are run and how long things may take. */

@@ -96,6 +96,16 @@ describe('auto mode', () => {
       MANIFEST.replace(/sha256:b+/, 'latest'),
       'v2.yaml:7:18: "target_checksum": must be "sha256:"',
     ],
+    [
+      'a plain artifact beside those by platform',
+      `${MANIFEST}artifacts: { linux/amd64: { url: https://example.org/x, checksum: ${checksumOf('d')} } }\n`,
+      '"target_url": is given for each platform in "artifacts": leave it out',
+    ],
+    [
+      'a member that leads out',
+      `${MANIFEST}target_member: ../node\n`,
+      '"target_member": must be the name of a file inside',
+    ],
     ['no checksum', MANIFEST.replace(/target_checksum.*\n/, ''), '"target_checksum": is missing'],
   ])('refuses a manifest with %s, names file and line, and creates nothing', async (_, text, message) => {
     await api.writeConfig('upgrades/testchain/v2.yaml', text);
@@ -283,5 +293,60 @@ describe('a plan', () => {
     expect(status).toBe(200);
     expect(body.violations).toMatchObject([{ rule: 1, field: 'target_binary_checksum' }]);
     expect(await count()).toBe(0);
+  });
+});
+
+describe('a fleet of several platforms', () => {
+  const BY_PLATFORM = MANIFEST.replace(
+    /target_url.*\ntarget_checksum.*\n/,
+    `artifacts:
+  linux/amd64: { url: https://example.org/amd64.tar.gz, checksum: ${checksumOf('d')}, member: bin/node }
+  linux/arm64: { url: https://example.org/arm64, checksum: ${checksumOf('e')} }
+`,
+  );
+
+  it('is one plan: a node without an artifact for its platform is left out with a sentence (field-case 35)', async () => {
+    await api.writeConfig('upgrades/testchain/v2.yaml', BY_PLATFORM);
+    const odd = await insertNode(api.database.db, { platform: 'linux/riscv64', name: 'odd' });
+    const even = await insertNode(api.database.db, { platform: 'linux/arm64', name: 'even' });
+    const { body } = await api.call<RolloutPlanView>('POST', '/rollouts/plan', { ...AUTO, node_ids: [odd, even] });
+    expect(body.violations).toEqual([]);
+    expect(body.artifacts).toMatchObject({ 'linux/arm64': { checksum: checksumOf('e') } });
+    expect(body.batches.flatMap(({ nodes }) => nodes.map(({ node_name }) => node_name))).toEqual(['even']);
+    expect(body.ineligible).toMatchObject([
+      {
+        node_name: 'odd',
+        reason: {
+          sentence: 'The node runs on linux/riscv64, and the upgrade has artifacts for linux/amd64, linux/arm64 only.',
+        },
+      },
+    ]);
+  });
+
+  it('is shown with the rollout, whose own fields name the first artifact', async () => {
+    await api.writeConfig('upgrades/testchain/v2.yaml', BY_PLATFORM);
+    const { body } = await api.call<RolloutDetail>('POST', '/rollouts', AUTO);
+    expect(body).toMatchObject({
+      target_binary_url: 'https://example.org/amd64.tar.gz',
+      artifacts: { 'linux/amd64': { member: 'bin/node' } },
+    });
+  });
+});
+
+describe('signatures that the chain demands', () => {
+  const KEY = `RW${'A'.repeat(54)}`;
+
+  it('are missed when the rollout is created, not on a host', async () => {
+    await api.writeConfig(
+      'testchain/runtime.yaml',
+      `runtime: { type: process }\nsignatures: { policy: required, public_keys: [${KEY}] }\n`,
+    );
+    const { status, body } = await api.call<Problem>('POST', '/rollouts', AUTO);
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ field: 'target_artifact_signature', code: 'signature_missing' }]);
+    const signed = `${MANIFEST}target_signature: { format: minisign, url: https://example.org/v2.minisig }\n`;
+    await api.writeConfig('upgrades/testchain/v2.yaml', signed);
+    expect((await api.call('POST', '/rollouts', AUTO)).status).toBe(201);
+    await api.writeConfig('testchain/runtime.yaml', 'runtime: { type: process }\n');
   });
 });

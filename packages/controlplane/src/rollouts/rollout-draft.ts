@@ -62,17 +62,18 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
       ? manualUpgrade(request)
       : await upgradeOfManifest(files, request, request.upgrade_id);
   const binary = profile.binaries.find(({ name }) => name === upgrade.binary_name);
+  const artifactKind = binary?.artifact_kind ?? 'file';
   const configs = await readTemplates(files, profile, changes);
   return {
     request,
     upgrade,
-    artifactKind: binary?.artifact_kind ?? 'file',
+    artifactKind,
     healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
     configChanges: configs.changes,
     problems: [
       ...problems,
       ...profileProblems(request, upgrade, profile),
-      ...(await signatureProblems(files, request, upgrade)),
+      ...(await signatureProblems(files, request, upgrade, artifactKind)),
       ...configs.problems,
     ],
   };
@@ -171,10 +172,14 @@ async function signatureProblems(
   { chains }: RolloutFiles,
   request: CreateRolloutRequest,
   upgrade: UpgradeFacts,
+  artifactKind: ArtifactKind,
 ): Promise<FieldError[]> {
   const runtime = await chains.runtime(request.chain_profile_id);
   const required = signaturesOf(runtime, upgrade.binary_name ?? '').required;
-  return required ? missingSignatures(targetArtifacts(upgrade)) : [];
+  if (!required) return [];
+  if (artifactKind === 'file') return missingSignatures(targetArtifacts(upgrade));
+  const message = `Signatures of images are not checked: set "policy: off" for ${upgrade.binary_name} in binaries of the chain's runtime.yaml; its digest pins the image.`;
+  return [{ field: 'binary_name', code: 'signature_unsupported', message }];
 }
 
 function profileProblems(request: CreateRolloutRequest, upgrade: UpgradeFacts, profile: ChainProfile): FieldError[] {

@@ -70,7 +70,7 @@ export function commandBudgetMs(operation: AgentOperation, runtime: ChainRuntime
 /** What is to run on a node after an attempt: the target, or what was there before for a rollback. */
 export interface WantedVersion extends TargetArtifact {
   readonly version: string;
-  /** Of what gets installed, when this node had it before; null: unknown (A6). */
+  /** Of the member, when this node had it before; null: unknown, or the checksum itself says it (A6). */
   readonly installedChecksum: string | null;
 }
 
@@ -82,7 +82,7 @@ export function wantedVersion(rollout: RolloutRow, row: RolloutNodeRow): WantedV
   if (row.attempt_direction === 'upgrade') {
     const artifact = chosenArtifact(rollout, row);
     const same = row.previous_checksum === artifact.checksum && row.previous_artifact_member === artifact.member;
-    const installedChecksum = same ? row.previous_installed_checksum : null;
+    const installedChecksum = same && artifact.member !== null ? row.previous_installed_checksum : null;
     return { version: rollout.target_version, ...artifact, installedChecksum };
   }
   const checksum = row.previous_checksum ?? row.previous_installed_checksum;
@@ -94,7 +94,7 @@ export function wantedVersion(rollout: RolloutRow, row: RolloutNodeRow): WantedV
     checksum,
     member: row.previous_artifact_member,
     signature: null,
-    installedChecksum: row.previous_installed_checksum,
+    installedChecksum: row.previous_artifact_member === null ? null : row.previous_installed_checksum,
   };
 }
 

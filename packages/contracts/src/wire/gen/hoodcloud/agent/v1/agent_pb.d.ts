@@ -1037,13 +1037,6 @@ export declare type CommandResult = Message<"hoodcloud.agent.v1.CommandResult"> 
   restarts?: number | undefined;
 
   /**
-   * What the new binary said of itself when it was tried; shown, never relied on (D4b).
-   *
-   * @generated from field: string reported_version = 16;
-   */
-  reportedVersion: string;
-
-  /**
    * Configs that were found edited on the host (E4).
    *
    * @generated from field: repeated hoodcloud.agent.v1.ConfigDrift config_drifts = 17;
