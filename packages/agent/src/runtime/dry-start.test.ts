@@ -22,7 +22,7 @@ const tried = async (args: string[] | null, changes: { identity?: ServiceIdentit
   return requireStarts({ path, wanted: args === null ? null : { args, timeoutMs }, identity, signal });
 };
 const asRoot = process.getuid?.() === 0;
-const SERVICE: ServiceIdentity = { uid: 65534, gid: 65533, groups: [4], loaderEnv: {} };
+const SERVICE: ServiceIdentity = { uid: 65534, gid: 65533, groups: [4], loaderEnv: {}, guessed: false };
 
 it('takes any answer to --version for a proof that the binary runs here (A10)', async () => {
   await tried(null); // this shell knows no --version
@@ -85,6 +85,8 @@ it.runIf(asRoot)('finds before the stop that the service may not read its new bi
     code: 'not_executable',
     message: expect.stringContaining('Permission denied'),
   });
+  // while the service is stopped nobody knows its user for sure
+  await tried(null, { identity: { ...SERVICE, guessed: true } });
 });
 
 it('learns user, groups and library path from the process of the service', async () => {

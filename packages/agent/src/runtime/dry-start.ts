@@ -40,6 +40,7 @@ export async function requireStarts(dryStart: DryStart): Promise<void> {
     if (process.getuid?.() === 0) await chown(home, dryStart.identity.uid, dryStart.identity.gid);
     const answer = await answerOf(dryStart, home);
     signal.throwIfAborted();
+    if (dryStart.identity.guessed && answer.code === 126) return; // only the real user's rights would say something
     requireRan(answer);
     if (wanted !== null) requireAnswered(answer, wanted);
   } finally {
@@ -47,19 +48,22 @@ export async function requireStarts(dryStart: DryStart): Promise<void> {
   }
 }
 
+/** With as few rights as this agent can leave it: one in a container, or hardened by its unit, may not give up all of them. */
 async function answerOf(dryStart: DryStart, home: string): Promise<Answer> {
-  if (process.getuid?.() !== 0) return run([dryStart.path], dryStart, home);
-  const answer = await run([...withoutPrivileges(dryStart.identity), dryStart.path], dryStart, home);
-  // util-linux is not everywhere, and an agent in a container may lack the right to give up rights
-  const refused = /^setpriv: (?!failed to execute)/.test(answer.output) || answer.output.startsWith('spawn setpriv');
-  return refused ? run([dryStart.path], dryStart, home) : answer;
+  const { path, identity } = dryStart;
+  if (process.getuid?.() !== 0) return run([path], dryStart, home);
+  for (const drop of [['--inh-caps=-all', '--bounding-set=-all'], ['--inh-caps=-all']]) {
+    const answer = await run([...withoutPrivileges(identity, drop), path], dryStart, home);
+    const refused = /^setpriv: (?!failed to execute)/.test(answer.output) || answer.output.startsWith('spawn setpriv');
+    if (!refused) return answer;
+  }
+  return run([path], dryStart, home);
 }
 
 /** Twice: the first one still may do everything when it executes, so that the right of the user would not be checked. */
-function withoutPrivileges({ uid, gid, groups }: ServiceIdentity): string[] {
+function withoutPrivileges({ uid, gid, groups }: ServiceIdentity, drop: readonly string[]): string[] {
   const group = groups.length === 0 ? '--clear-groups' : `--groups=${groups.join(',')}`;
-  const user = [`--reuid=${uid}`, `--regid=${gid}`, group];
-  return ['setpriv', ...user, '--inh-caps=-all', '--bounding-set=-all', 'setpriv', '--no-new-privs'];
+  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, group, ...drop, 'setpriv', '--no-new-privs'];
 }
 
 function run(program: readonly string[], { wanted, identity, signal }: DryStart, home: string): Promise<Answer> {

@@ -8,6 +8,8 @@ export interface ServiceIdentity {
   readonly groups: readonly number[];
   /** What tells the dynamic loader where to look; a new binary of the service needs it too. */
   readonly loaderEnv: Readonly<Record<string, string>>;
+  /** Nothing runs that would show it: taken from the owner of the binary. */
+  readonly guessed: boolean;
 }
 
 const LOADER_VARIABLES = ['LD_LIBRARY_PATH', 'LD_PRELOAD'];
@@ -15,7 +17,7 @@ const LOADER_VARIABLES = ['LD_LIBRARY_PATH', 'LD_PRELOAD'];
 /** Whom a binary belongs to: the nearest to the service's user while the service is stopped. */
 export async function ownerOf(path: string): Promise<ServiceIdentity> {
   const { uid, gid } = await stat(path);
-  return { uid, gid, groups: [], loaderEnv: {} };
+  return { uid, gid, groups: [], loaderEnv: {}, guessed: true };
 }
 
 /** Null when the process has gone, or may not be looked at. */
@@ -32,7 +34,7 @@ export async function identityOfProcess(pid: number): Promise<ServiceIdentity | 
     const [, gid] = numbers('Gid');
     if (uid === undefined || gid === undefined) return null;
     const loaderEnv = Object.fromEntries(pairs.filter(([name = '']) => LOADER_VARIABLES.includes(name)));
-    return { uid, gid, groups: numbers('Groups'), loaderEnv };
+    return { uid, gid, groups: numbers('Groups'), loaderEnv, guessed: false };
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(errnoOf(error) ?? '')) return null;
     throw error;
