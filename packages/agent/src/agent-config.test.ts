@@ -38,7 +38,7 @@ it('reads what is there and fills in what may be absent', () => {
         config_roots: ['/var/lib/cometbft/config'],
         metrics_url: 'http://127.0.0.1:26660/metrics',
         signed_by: null,
-        runtime: { type: 'systemd', unit: 'cometbft.service' },
+        runtime: { type: 'systemd', unit: 'cometbft.service', user: null },
       },
       {
         binary_name: 'sidecar',

@@ -78,6 +78,8 @@ interface CommonConfig {
 export interface SystemdRuntimeConfig {
   readonly type: 'systemd';
   readonly unit: string;
+  /** Name or number of the user whose systemd runs it (`systemctl --user`); null: the machine's. */
+  readonly user: string | null;
 }
 
 export interface DockerRuntimeConfig {
@@ -106,9 +108,13 @@ export interface ProcessRuntimeConfig {
 
 type RuntimeConfig = ComponentConfig['runtime'];
 
+const nameOrNumber: Read<string> = (place) =>
+  typeof place.node?.toJSON() === 'number' ? String(place.node.toJSON()) : text(place);
+
 const systemd: Read<RuntimeConfig> = object<SystemdRuntimeConfig>({
   type: required(() => 'systemd' as const),
   unit: required(matching(/^[\w:.@\\-]+\.service$/, 'the full name of a unit such as cometbft.service')),
+  user: optional(nameOrNumber, null),
 });
 
 const processRuntime: Read<RuntimeConfig> = object<ProcessRuntimeConfig>({
@@ -119,10 +125,7 @@ const processRuntime: Read<RuntimeConfig> = object<ProcessRuntimeConfig>({
   }),
   cwd: optional(absolutePath, null),
   env: optional(textMap, {}),
-  user: optional(
-    (place) => (typeof place.node?.toJSON() === 'number' ? String(place.node.toJSON()) : text(place)),
-    null,
-  ),
+  user: optional(nameOrNumber, null),
   stop_signal: optional((place) => {
     const signal = text(place);
     if (signal === 'SIGTERM' || signal === 'SIGINT') return signal;

@@ -60,7 +60,10 @@ async function serve(
     metricsUrl: component.metrics_url,
     runtime: adapterFor(config, component, shared),
   }));
-  for (const { runtime } of components) await runtime.prepare();
+  for (const { binaryName, runtime } of components) {
+    await runtime.prepare();
+    for (const warning of await runtime.warnings()) log.warn({ component: binaryName }, warning);
+  }
 
   const store = await AttemptStore.open(config.state_dir, (path, error) =>
     log.error({ err: error, path }, 'the record of an attempt could not be read; it was set aside'),

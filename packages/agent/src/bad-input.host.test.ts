@@ -71,6 +71,7 @@ async function startNode(behaviour: 'runs' | 'slow_to_stop'): Promise<void> {
     {
       binaryName: 'node',
       installPath: binary,
+      dataDir: join(folder, 'data'),
       configRoots: [join(folder, 'etc')],
       allowHttpHosts: ['127.0.0.1'],
       stateDir: join(folder, 'state'),

@@ -5,7 +5,8 @@ import { Engine } from './runtime/docker/engine.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import type { RuntimeAdapter } from './runtime/runtime-adapter.ts';
 import { Systemctl } from './runtime/systemd/systemctl.ts';
-import { SystemdAdapter } from './runtime/systemd/systemd-adapter.ts';
+import { SystemdAdapter, type SystemdComponent } from './runtime/systemd/systemd-adapter.ts';
+import type { SystemdParts } from './runtime/systemd/systemd-service.ts';
 import { AgentAdapter } from './self-upgrade/agent-adapter.ts';
 import { isOwnComponent } from './self-upgrade/own-component.ts';
 
@@ -27,21 +28,37 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
   const files = {
     installPath: component.install_path,
     releasesDir: component.releases_dir,
+    dataDir: component.data_dir,
     configRoots: component.config_roots,
     allowHttpHosts: config.allow_http_hosts,
     signedBy: component.signed_by ?? undefined,
   };
   switch (runtime.type) {
     case 'systemd':
-      return isOwnComponent(component)
-        ? new AgentAdapter({ ...files, unit: runtime.unit }, shared, config.state_dir)
-        : new SystemdAdapter({ ...files, unit: runtime.unit }, shared);
+      return systemdAdapter(
+        config,
+        component,
+        { ...files, unit: runtime.unit },
+        {
+          ...shared,
+          systemctl: shared.systemctl.forUser(runtime.user),
+        },
+      );
     case 'process':
       return new ProcessAdapter(
         { ...files, binaryName: component.binary_name, runtime, stateDir: config.state_dir },
         shared,
       );
   }
+}
+
+function systemdAdapter(
+  config: AgentConfig,
+  component: ComponentConfig,
+  unit: SystemdComponent,
+  parts: SystemdParts,
+): RuntimeAdapter {
+  return isOwnComponent(component) ? new AgentAdapter(unit, parts, config.state_dir) : new SystemdAdapter(unit, parts);
 }
 
 function dockerAdapter(config: AgentConfig, component: ContainerComponentConfig, { hashes }: SharedByAdapters) {

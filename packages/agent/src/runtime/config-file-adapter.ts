@@ -19,6 +19,16 @@ export abstract class ConfigFileAdapter {
     this.#configRoots = configRoots;
   }
 
+  /** Unless a runtime knows more, nothing stands in the way. */
+  async requireReady(): Promise<void> {
+    return;
+  }
+
+  /** Unless a runtime knows more, nothing surprises. */
+  async warnings(): Promise<readonly string[]> {
+    return [];
+  }
+
   async writeConfig(path: string, content: Uint8Array): Promise<void> {
     await replaceFile(await this.confine(path), content, 'all_of_replaced');
     if (!(await this.isConfigWritten(path, checksumOf(content)))) {

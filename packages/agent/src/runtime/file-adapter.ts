@@ -8,6 +8,7 @@ import { requireStarts } from './dry-start.ts';
 import { requireExecutable } from './elf-header.ts';
 import { fetchArtifact, fetchedPath } from './fetch-artifact.ts';
 import { backUpFiles, copyDurably, findInBackups, requireBackup, restoreFile } from './file-backup.ts';
+import { packageOf } from './package-owner.ts';
 import { checkPlace, otherReleases, type ReleasePlace, releasePlace } from './release-place.ts';
 import { switchRelease, undoRelease } from './release-switch.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from './runtime-adapter.ts';
@@ -48,6 +49,13 @@ export abstract class FileAdapter extends ConfigFileAdapter {
   /** `sha256:<hex>` of the installed binary; null when there is none. */
   protected async installedChecksum(): Promise<string | null> {
     return this.#settings.hashes.of(await this.target());
+  }
+
+  override async warnings(): Promise<readonly string[]> {
+    const path = await this.target();
+    const owner = await packageOf(path);
+    const sentence = `${path} belongs to the package ${owner}: the next upgrade of that package writes another version there`;
+    return owner === null ? [] : [sentence];
   }
 
   async acquireArtifact(artifact: WantedArtifact, options: AcquireOptions): Promise<ArtifactHandle> {

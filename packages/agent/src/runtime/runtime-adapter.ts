@@ -25,6 +25,15 @@ export interface RuntimeAdapter {
   /** Takes away what `prepare` laid, the hold included; the service goes on as it is. Idempotent. */
   leave(): Promise<void>;
 
+  /**
+   * Everything but the artifact that would stand in the way only after the stop (A10): a service that can't be started or
+   * stopped, another instance that writes in the node's data folder (A19). Looks, changes nothing.
+   * @throws RuntimeError with the reason
+   */
+  requireReady(): Promise<void>;
+  /** What about this host's set-up may surprise an upgrade, or bring an old version back; sentences for the operator. */
+  warnings(): Promise<readonly string[]>;
+
   /** What the host shows now. Never cached. */
   status(): Promise<RuntimeStatus>;
 

@@ -16,6 +16,7 @@ export interface InsideTest {
   readonly name: string;
   readonly passed: boolean;
   readonly failure: string;
+  readonly durationMs: number;
 }
 
 /**
@@ -31,11 +32,12 @@ export async function vitestInside(host: Host, file: string): Promise<InsideTest
     throw new HostLabError(`vitest did not run inside ${host.name}: ${outcome.stderr}${outcome.stdout}`);
   const { testResults } = JSON.parse(report) as VitestReport;
   return testResults.flatMap(({ message, assertionResults }) => {
-    if (assertionResults.length === 0) return [{ name: file, passed: false, failure: message }];
-    return assertionResults.map(({ fullName, status, failureMessages }) => ({
+    if (assertionResults.length === 0) return [{ name: file, passed: false, failure: message, durationMs: 0 }];
+    return assertionResults.map(({ fullName, status, failureMessages, duration }) => ({
       name: fullName,
       passed: status === 'passed',
       failure: failureMessages.join('\n'),
+      durationMs: Math.round(duration ?? 0),
     }));
   });
 }
@@ -48,6 +50,7 @@ interface VitestReport {
       readonly fullName: string;
       readonly status: string;
       readonly failureMessages: readonly string[];
+      readonly duration?: number;
     }[];
   }[];
 }

@@ -33,6 +33,14 @@ export class FakeRuntime implements RuntimeAdapter {
     this.#beforeCall('prepare');
   }
 
+  async requireReady(): Promise<void> {
+    this.#beforeCall('requireReady');
+  }
+
+  async warnings(): Promise<string[]> {
+    return [];
+  }
+
   async leave(): Promise<void> {
     this.#beforeCall('leave');
     this.#host.held = false;

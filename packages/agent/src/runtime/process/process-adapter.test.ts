@@ -38,6 +38,7 @@ async function makeService(): Promise<ConformanceService> {
       {
         binaryName: 'node',
         installPath,
+        dataDir: join(folder, 'data'),
         configRoots: [configRoot],
         allowHttpHosts: ['127.0.0.1'],
         stateDir,

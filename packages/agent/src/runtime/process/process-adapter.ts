@@ -18,6 +18,7 @@ export interface ProcessComponent {
   readonly signedBy?: readonly string[] | undefined;
   readonly runtime: ProcessRuntimeConfig;
   readonly stateDir: string;
+  readonly dataDir: string;
 }
 
 /** A binary, its configs and our own supervisor that runs it (A16). The contract is the interface's. */
@@ -38,6 +39,7 @@ export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
     this.#service = new ProcessService({
       folder: join(stateDir, 'process', binaryName),
       name: binaryName,
+      nodeFiles: component,
       autostart: runtime.autostart,
       hashes: parts.hashes,
       supervisorCommand: parts.supervisorCommand ?? supervisorCommand(),
@@ -59,6 +61,10 @@ export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
 
   prepare(): Promise<void> {
     return this.#service.prepare();
+  }
+
+  override requireReady(): Promise<void> {
+    return this.#service.requireReady();
   }
 
   leave(): Promise<void> {

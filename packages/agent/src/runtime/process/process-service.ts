@@ -5,12 +5,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ageMs, bootId, isAlive, type ProcessIdentity, runningChecksumOf } from '../../host/process-table.ts';
+import { type NodeFiles, requireNoInstanceOutside } from '../data-dir-fence.ts';
 import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
+import { systemUser } from '../system-user.ts';
 import { tellingLine } from '../telling-line.ts';
 import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-files.ts';
 import { tailOfLog } from './service-log.ts';
 import { processesOfService } from './service-processes.ts';
-import { systemUser } from './system-user.ts';
 
 const POLL_MS = 10;
 /** Milliseconds within which a new supervisor must show itself. */
@@ -20,6 +21,8 @@ export interface ProcessServiceSettings {
   /** Folder of this component in the agent's state. */
   readonly folder: string;
   readonly name: string;
+  /** Whoever runs this program and writes in this folder beside the supervisor is another instance (A19). */
+  readonly nodeFiles: NodeFiles;
   readonly spec: Omit<ServiceSpec, 'user'> & { readonly user: string | null };
   readonly autostart: boolean;
   /** Program and arguments that start a supervisor; its folder is added. */
@@ -79,12 +82,12 @@ export class ProcessService {
     const wanted = (await this.#files.readDesired())?.run === true;
     const isUp = wanted && (await processesOfService(this.#files.folder)).length > 0;
     const restarts = isUp ? ((await this.#currentState())?.restarts ?? 0) : 0;
+    // what is wanted already may come up at any moment: then the supervisor sees to it that it is one
+    if (!isUp) await (wanted ? this.#requireNoneOutside() : this.#requireFence());
     await this.release();
     if (isUp) {
       await this.#ensureSupervisor();
     } else {
-      // what is wanted already may come up at any moment: then the supervisor sees to it that it is one
-      if (!wanted) await this.#requireFence();
       await this.#writeSpec();
       await this.#order(true);
     }
@@ -147,10 +150,20 @@ export class ProcessService {
     );
   }
 
+  /** What would refuse the start, asked before the stop (A10). */
+  async requireReady(): Promise<void> {
+    if ((await this.#files.readDesired())?.run !== true) return; // of a node that stays stopped nothing is started
+    await this.#requireNoneOutside();
+  }
+
+  async #requireNoneOutside(): Promise<void> {
+    await requireNoInstanceOutside(this.name, this.#settings.nodeFiles, await processesOfService(this.#files.folder));
+  }
+
   /** No process of an earlier instance lives, and nobody will bring one back (A19). */
   async #requireFence(): Promise<void> {
     const [earlier] = await processesOfService(this.#files.folder);
-    if (earlier === undefined) return;
+    if (earlier === undefined) return this.#requireNoneOutside();
     throw new RuntimeError(
       'fence_violated',
       `${this.name} can't be started: process ${earlier.pid} of its earlier instance still lives, and two would sign twice; wait until it has ended`,
@@ -201,7 +214,7 @@ export class ProcessService {
   async #writeSpec(): Promise<void> {
     await this.#files.create();
     const { spec } = this.#settings;
-    const wanted = { ...spec, user: spec.user === null ? null : await systemUser(spec.user) };
+    const wanted = { ...spec, user: spec.user === null ? null : idsOf(spec.user) };
     if (!isDeepStrictEqual(wanted, await this.#files.readSpec())) await this.#files.writeSpec(wanted);
   }
 
@@ -247,4 +260,9 @@ function stateOf(
   if (main !== null) return wantedRunning ? 'running' : 'stopping';
   if (processes.length > 0) return 'stopping';
   return wantedRunning ? 'waiting_restart' : 'stopped';
+}
+
+function idsOf(user: string): { uid: number; gid: number } {
+  const { uid, gid } = systemUser(user);
+  return { uid, gid };
 }

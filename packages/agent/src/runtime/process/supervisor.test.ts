@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -41,6 +43,7 @@ function service(changes: { logMaxBytes?: number; env?: Record<string, string>; 
   return new ProcessService({
     folder: files.folder,
     name: 'node',
+    nodeFiles: { installPath: binary, dataDir: join(folder, 'data') },
     autostart: changes.autostart ?? true,
     hashes: new FileHashes(),
     supervisorCommand: [process.execPath, join(bundles, 'supervisor.mjs')],
@@ -100,6 +103,23 @@ it('finds a node whose supervisor died before it could note its pid, and starts 
   await expect.poll(async () => (await status()).mainPid, { timeout: 20_000 }).toBe(mainPid);
   const lines = (await readFile(files.logPath, 'utf8')).split('\n');
   expect(lines.filter((line) => line === 'node starts')).toHaveLength(1);
+});
+
+it('is not started beside an instance that somebody runs by hand on its data (A19)', async () => {
+  await service().prepare();
+  await start();
+  await mkdir(join(folder, 'data'));
+  const byHand = spawn(binary, ['-c', `exec 9>>${folder}/data/LOCK; echo; while :; do sleep 0.1; done`]);
+  await once(byHand.stdout, 'data');
+  const refused = { code: 'fence_violated', message: expect.stringContaining(`pid ${byHand.pid}`) };
+  await expect(service().requireReady()).rejects.toMatchObject(refused);
+  await service().hold();
+  await service().stop(AbortSignal.timeout(20_000));
+  await expect(start()).rejects.toMatchObject(refused);
+  expect(await status()).toMatchObject({ state: 'stopped', mainPid: null });
+  byHand.kill('SIGKILL');
+  await once(byHand, 'exit');
+  await start();
 });
 
 it('starts nothing after a power cut in the middle of a change: the hold file stands (A18a)', async () => {

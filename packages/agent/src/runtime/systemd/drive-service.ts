@@ -10,7 +10,21 @@ import { SystemdService } from './systemd-service.ts';
 export interface DriveOrder {
   readonly unit: string;
   readonly installPath: string;
-  readonly method: 'prepare' | 'leave' | 'status' | 'hold' | 'release' | 'start' | 'stop' | 'waitUntilGone' | 'logTail';
+  readonly dataDir: string;
+  /** Whose systemd; null: the machine's. */
+  readonly user: string | null;
+  readonly method:
+    | 'prepare'
+    | 'leave'
+    | 'requireReady'
+    | 'warnings'
+    | 'status'
+    | 'hold'
+    | 'release'
+    | 'start'
+    | 'stop'
+    | 'waitUntilGone'
+    | 'logTail';
   /** Budget of the call, milliseconds. */
   readonly budgetMs: number;
   readonly stableMs: number;
@@ -22,7 +36,7 @@ export interface DriveAnswer {
 }
 
 const order: DriveOrder = JSON.parse(process.argv[2] ?? '');
-const service = new SystemdService(order, { systemctl: new Systemctl(), hashes: new FileHashes() });
+const service = new SystemdService(order, { systemctl: new Systemctl().forUser(order.user), hashes: new FileHashes() });
 console.log(JSON.stringify(await drive()));
 process.exit(); // a stop that overran goes on by itself, and what still waits for it must not hold the answer back
 

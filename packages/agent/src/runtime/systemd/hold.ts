@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, removeFolderIfEmpty, replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import { bootId, isAlive, type ProcessIdentity } from '../../host/process-table.ts';
+import { RuntimeError } from '../runtime-adapter.ts';
+import type { ManagerScope } from './manager-scope.ts';
+import type { Systemctl } from './systemctl.ts';
 
-/** Where the hold files of a host lie unless its agent is told otherwise. */
-export const DEFAULT_HOLD_DIR = '/var/lib/hoodcloud/hold';
-
-const UNIT_DIR = '/etc/systemd/system';
+const LOOK_TIMEOUT_MS = 10_000;
 const DROP_IN = '50-hoodcloud-hold.conf';
 
 /** What a hold file says: the processes that must be gone before the unit starts again, and the boot they belong to. */
@@ -26,11 +26,16 @@ export class Hold {
   /** The drop-in that makes systemd look at it. */
   readonly dropIn: string;
   readonly #dropInContent: string;
+  /** Folders above that of the mark that are there for marks only. */
+  readonly #ownFolders: readonly string[];
 
-  constructor(unit: string, holdDir: string = DEFAULT_HOLD_DIR) {
-    this.path = join(holdDir, unit);
-    this.dropIn = join(UNIT_DIR, `${unit}.d`, DROP_IN);
-    const mark = this.path.replaceAll('%', '%%'); // % introduces a specifier in unit files
+  /** @param holdDir where the mark lies, by default where the scope says */
+  constructor(unit: string, scope: ManagerScope, holdDir?: string) {
+    this.path = join(holdDir ?? scope.holdDir, unit);
+    this.#ownFolders = scope.user === null ? [] : [dirname(dirname(this.path))];
+    this.dropIn = join(scope.permanentFolder, `${unit}.d`, DROP_IN);
+    const folder = holdDir === undefined ? scope.holdDirInUnits : escaped(holdDir);
+    const mark = join(folder, escaped(unit));
     this.#dropInContent = `# Written by hoodcloud-agent: a unit that is being upgraded stays down (A18a).\n[Unit]\nConditionPathExists=!${mark}\n`;
   }
 
@@ -47,10 +52,11 @@ export class Hold {
   /** Removes mark and drop-in, and their folders when nothing else is in them; whether systemd must reload for it. */
   async takeAway(): Promise<boolean> {
     await this.release();
-    if ((await readIfThere(this.dropIn)) === null) return false;
-    await removeDurably(this.dropIn);
-    for (const folder of [dirname(this.dropIn), dirname(this.path)]) await removeFolderIfEmpty(folder);
-    return true;
+    const wasThere = (await readIfThere(this.dropIn)) !== null;
+    if (wasThere) await removeDurably(this.dropIn);
+    for (const folder of [dirname(this.dropIn), dirname(this.path), ...this.#ownFolders])
+      await removeFolderIfEmpty(folder);
+    return wasThere;
   }
 
   /** Writes the mark, on disk when this resolves. Processes of an earlier mark of this boot stay named. */
@@ -70,6 +76,19 @@ export class Hold {
     return (await readIfThere(this.path)) !== null;
   }
 
+  /**
+   * A user's systemd looks at the mark with the user's eyes: what it can't see doesn't hold.
+   * @throws RuntimeError `hold_not_visible`
+   */
+  async requireVisible(systemctl: Systemctl): Promise<void> {
+    const { user } = systemctl.scope;
+    if (user === null) return;
+    const seen = await systemctl.call('test', ['-e', this.path], AbortSignal.timeout(LOOK_TIMEOUT_MS));
+    if (seen.code === 0) return;
+    const sentence = `${user.name} cannot see ${this.path}, so the unit would not be held: make its folders readable for everybody`;
+    throw new RuntimeError('hold_not_visible', sentence);
+  }
+
   /** Those of the processes named by the mark that still live (A19). */
   async livingProcesses(): Promise<ProcessIdentity[]> {
     const record = parseRecord((await readIfThere(this.path)) ?? '');
@@ -77,6 +96,11 @@ export class Hold {
     const alive = await Promise.all(record.processes.map(isAlive));
     return record.processes.filter((_, index) => alive[index]);
   }
+}
+
+/** % introduces a specifier in unit files. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%%');
 }
 
 export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {

@@ -61,7 +61,8 @@ beforeAll(async () => {
   await writeFile(`/etc/systemd/system/${UNIT}`, `[Service]\n${service}\n[Install]\nWantedBy=multi-user.target\n`);
   await run('systemctl', ['daemon-reload']);
   await run('systemctl', ['enable', '-q', '--now', UNIT]);
-  const component = { unit: UNIT, installPath: `${APP}/current/bin/node`, configRoots: ['/etc/linked'] };
+  const files = { installPath: `${APP}/current/bin/node`, dataDir: '/var/lib/linked', configRoots: ['/etc/linked'] };
+  const component = { unit: UNIT, ...files };
   const parts = { systemctl: new Systemctl(), hashes: new FileHashes() };
   adapter = new SystemdAdapter({ ...component, allowHttpHosts: ['127.0.0.1'] }, parts);
   await adapter.prepare();

@@ -66,3 +66,41 @@ describe('a start (A15, D4c)', () => {
     }
   });
 });
+
+describe('restarts that a chain tolerates (D4c)', () => {
+  const restarts = (count: number, more: Record<string, string> = {}) =>
+    look({ NRestarts: String(count), ExecMainCode: '1', ExecMainStatus: '1', Restart: 'always', ...more });
+
+  it('are waited for, and the stable time begins anew after each', () => {
+    const judge = new StartJudge(1000, 2);
+    expect(judge.judge(restarts(0), 0).kind).toBe('wait');
+    expect(judge.judge(restarts(1, { ActiveState: 'activating', SubState: 'auto-restart' }), 900).kind).toBe('wait');
+    expect(judge.judge(restarts(2), 1200).kind).toBe('wait');
+    expect(judge.judge(restarts(2), 2199).kind).toBe('wait');
+    expect(judge.judge(restarts(2), 2200).kind).toBe('stable');
+  });
+
+  it('are counted once, while the next one is awaited and when it is queued', () => {
+    const judge = new StartJudge(1000, 1);
+    const waits = { ActiveState: 'activating', SubState: 'auto-restart' };
+    expect(judge.judge(restarts(0, waits), 0).kind).toBe('wait');
+    expect(judge.judge(restarts(1, { ...waits, Job: '77' }), 200).kind).toBe('wait');
+    expect(judge.judge(restarts(1, waits), 400).kind).toBe('failed');
+  });
+
+  it('are no more than it says', () => {
+    const verdict = new StartJudge(1000, 2).judge(restarts(3), 0);
+    expect(verdict).toMatchObject({ kind: 'failed', cause: expect.stringContaining('2 are tolerated') });
+  });
+
+  it('go on after systemd has given up, counted on from there', () => {
+    const judge = new StartJudge(0, 3);
+    expect(judge.judge(restarts(1, { ActiveState: 'failed' }), 0).kind).toBe('start_again');
+    expect(judge.judge(restarts(1), 100).kind).toBe('stable');
+    expect(judge.judge(restarts(1, { ActiveState: 'failed' }), 200)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('are none for a unit that systemd does not restart', () => {
+    expect(new StartJudge(0, 3).judge(look({ ActiveState: 'failed', Restart: 'no' }), 0).kind).toBe('failed');
+  });
+});

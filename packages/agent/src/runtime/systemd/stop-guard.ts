@@ -3,50 +3,73 @@ import { dirname, join } from 'node:path';
 import { removeFolderIfEmpty, replaceFile } from '../../host/atomic-file.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { Systemctl } from './systemctl.ts';
+import type { UnitSettings } from './unit-settings.ts';
 
-/** Sorts after every drop-in that an operator may have, whose `TimeoutStopSec=` would win otherwise. */
+/** Sorts after every drop-in that an operator may have, whose settings would win otherwise. */
 const DROP_IN = 'zzzz-hoodcloud-stop.conf';
-const CONTENT =
-  '# Written by hoodcloud-agent for the time of a stop: nothing kills a node that still flushes (A7).\n[Service]\nTimeoutStopSec=infinity\n';
+const CONTENT = `# Written by hoodcloud-agent from a stop to the next good start: nothing kills a node that still flushes (A7), and a
+# release that fails, or a stop that succeeds, acts on this unit alone.
+[Unit]
+JobTimeoutSec=infinity
+JobRunningTimeoutSec=infinity
+SuccessAction=none
+FailureAction=none
+StartLimitAction=none
 
-/** A runtime drop-in without which systemd would kill a unit that takes longer than its `TimeoutStopSec=` to stop (A7). */
+[Service]
+TimeoutStopSec=infinity
+SendSIGKILL=no
+`;
+
+/**
+ * A runtime drop-in without which systemd would end a stop by force: SIGKILL after `TimeoutStopSec=` and, under
+ * `KillMode=mixed`, to every process that outlives the main one; a time-out of the job; an action that reboots the host.
+ * `WatchdogSec=` and `RuntimeMaxSec=` are let be: systemd applies neither while a unit stops.
+ */
 export class StopGuard {
   readonly #unit: string;
   readonly #systemctl: Systemctl;
   readonly #path: string;
 
-  constructor(unit: string, systemctl: Systemctl, runtimeDir = '/run/systemd/system') {
+  constructor(unit: string, systemctl: Systemctl) {
     this.#unit = unit;
     this.#systemctl = systemctl;
-    this.#path = join(runtimeDir, `${unit}.d`, DROP_IN);
+    this.#path = join(systemctl.scope.runtimeFolder, `${unit}.d`, DROP_IN);
   }
 
   /**
-   * Makes sure that the coming stop has no end; costs nothing when it has none already.
-   * @throws RuntimeError `stop_not_safe` when systemd would kill the unit all the same
+   * Makes sure that nothing ends the coming stop by force; costs nothing when nothing would.
+   * @param settings of the unit as it is now
+   * @throws RuntimeError `stop_not_safe` when systemd would do it all the same
    */
-  async raise(): Promise<void> {
-    if ((await this.#stopTimeout()) === 'infinity') return;
+  async raise(settings: UnitSettings): Promise<void> {
+    if (forcedBy(settings).length === 0) return;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o755 });
     await replaceFile(this.#path, CONTENT);
     await this.#systemctl.daemonReload();
-    const timeout = await this.#stopTimeout();
-    if (timeout === 'infinity') return;
+    const [now] = await this.#systemctl.settings([this.#unit]);
+    const left = now === undefined ? [] : forcedBy(now);
+    if (left.length === 0) return;
     throw new RuntimeError(
       'stop_not_safe',
-      `systemd would kill ${this.#unit} ${timeout} after the stop, whatever ${this.#path} says: look for another drop-in with TimeoutStopSec=`,
+      `systemd would end a stop of ${this.#unit} by force (${left.join(', ')}), whatever ${this.#path} says: look for another drop-in with these settings`,
     );
   }
 
-  /** Gives the unit its own time-out back. */
+  /** Gives the unit its own settings back. */
   async lower(): Promise<void> {
     await rm(this.#path, { force: true });
     await removeFolderIfEmpty(dirname(this.#path));
     const { files } = await this.#systemctl.show(this.#unit);
     if (files.includes(this.#path)) await this.#systemctl.daemonReload();
   }
+}
 
-  async #stopTimeout(): Promise<string> {
-    return (await this.#systemctl.show(this.#unit)).stopTimeout;
-  }
+/** The settings by which a stop of the unit could end by force. */
+function forcedBy({ stopTimeout, killMode, sendsSigkill, drastic }: UnitSettings): string[] {
+  return [
+    ...(stopTimeout === 'infinity' ? [] : [`TimeoutStopSec=${stopTimeout}`]),
+    ...(killMode === 'mixed' && sendsSigkill ? ['KillMode=mixed with SendSIGKILL=yes'] : []),
+    ...drastic,
+  ];
 }

@@ -20,9 +20,12 @@ describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
     ['keeps the contract of runtime adapters', './systemd-conformance.inside.ts'],
     ['undoes a changed unit file', './systemd-adapter.inside.ts'],
     ['replaces and puts back a link to versioned folders', './release-link.inside.ts'],
+    ['knows the kinds of units that fleets have', './unit-kinds.inside.ts'],
+    ['stops units without force, and brings back what stopped with them', './unit-stops.inside.ts'],
+    ['starts units patiently', './unit-starts.inside.ts'],
   ])('%s', { timeout: 600_000 }, async (_, file) => {
     const tests = await vitestInside(host, inside(file));
-    for (const { name, passed } of tests) console.log(`${passed ? '✓' : '✗'} ${name}`);
+    for (const { name, passed, durationMs } of tests) console.log(`${passed ? '✓' : '✗'} ${name} ${durationMs} ms`);
     expect(tests.filter(({ passed }) => !passed)).toEqual([]);
     expect(tests.length).toBeGreaterThan(0);
   });

@@ -23,8 +23,8 @@ beforeEach(async () => {
   const service = `ExecStart=${program} 1001\nRestart=always\nRestartSec=1`;
   await writeFile(UNIT_FILE, `[Service]\n${service}\n[Install]\nWantedBy=multi-user.target\n`);
   await run('systemctl', ['enable', UNIT]); // systemd forgets a stopped unit that nothing wants, and would read it anew
-  const component = { unit: UNIT, installPath: program, configRoots: ['/etc/systemd/system'], allowHttpHosts: [] };
-  adapter = new SystemdAdapter(component, { systemctl: new Systemctl(), hashes: new FileHashes() });
+  const files = { installPath: program, dataDir: folder, configRoots: ['/etc/systemd/system'], allowHttpHosts: [] };
+  adapter = new SystemdAdapter({ unit: UNIT, ...files }, { systemctl: new Systemctl(), hashes: new FileHashes() });
   await adapter.reloadDaemon();
   await adapter.prepare();
   await adapter.start({ signal, stableMs: 100 });

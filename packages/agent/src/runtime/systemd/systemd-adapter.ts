@@ -11,6 +11,7 @@ export interface SystemdComponent {
   readonly configRoots: readonly string[];
   readonly allowHttpHosts: readonly string[];
   readonly signedBy?: readonly string[] | undefined;
+  readonly dataDir: string;
   readonly holdDir?: string;
   /** Only the unit's main process is the component; the others outlive it by design (`KillMode=process`). */
   readonly childrenStay?: boolean;
@@ -56,6 +57,14 @@ export class SystemdAdapter extends FileAdapter implements RuntimeAdapter {
 
   waitUntilGone(signal: AbortSignal): Promise<void> {
     return this.#service.waitUntilGone(signal);
+  }
+
+  override requireReady(): Promise<void> {
+    return this.#service.requireReady();
+  }
+
+  override async warnings(): Promise<string[]> {
+    return [...(await super.warnings()), ...(await this.#service.warnings())];
   }
 
   hold(): Promise<void> {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { afterAll, beforeAll } from 'vitest';
@@ -32,7 +33,8 @@ async function makeService(): Promise<ConformanceService> {
   const start = `ExecStart=${installPath} ${script}\nRestart=always\nRestartSec=1`;
   await writeFile(unitFile, `[Service]\n${start}\n[Install]\nWantedBy=multi-user.target\n`);
   await systemctl('enable', '--quiet', unit);
-  const component = { unit, installPath, configRoots: [configRoot], allowHttpHosts: ['127.0.0.1'] };
+  const dataDir = join(folder, 'data');
+  const component = { unit, installPath, dataDir, configRoots: [configRoot], allowHttpHosts: ['127.0.0.1'] };
   const adapter = () => new SystemdAdapter(component, { systemctl: new Systemctl(), hashes: new FileHashes() });
   return {
     ...configs,

@@ -11,6 +11,7 @@ import type { DriveAnswer, DriveOrder } from './drive-service.ts';
 const DRIVER = fileURLToPath(new URL('./drive-service.ts', import.meta.url));
 const UNIT = 'node.service';
 const PROGRAM = '/usr/local/bin/node-under-test';
+const AT = { unit: UNIT, installPath: PROGRAM, dataDir: '/var/lib/node-under-test', user: null };
 const HOLD = `/var/lib/hoodcloud/hold/${UNIT}`;
 
 /** A real executable of the machine; bytes behind its end give it a checksum of its own. */
@@ -43,8 +44,13 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
     await host.must('systemctl', 'start', UNIT);
   }
 
-  async function drive(method: DriveOrder['method'], budgetMs = 20_000, stableMs = 500): Promise<DriveAnswer> {
-    const order: DriveOrder = { unit: UNIT, installPath: PROGRAM, method, budgetMs, stableMs };
+  async function drive(
+    method: DriveOrder['method'],
+    budgetMs = 20_000,
+    stableMs = 500,
+    at: Pick<DriveOrder, 'unit' | 'user'> = AT,
+  ): Promise<DriveAnswer> {
+    const order: DriveOrder = { ...AT, ...at, method, budgetMs, stableMs };
     return JSON.parse(await host.must('node', '/opt/drive.mjs', JSON.stringify(order)));
   }
   async function must<T>(method: DriveOrder['method'], budgetMs?: number): Promise<T> {
@@ -135,6 +141,64 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
     await vi.waitUntil(async () => (await show('ActiveState')) === 'active', { timeout: 20_000 });
   });
 
+  it('brings no kind of unit up by itself after a power loss in the middle, and all when they are started (A18a)', async () => {
+    const FORKS = `Type=forking\nExecStart=/bin/bash -c "${PROGRAM} infinity &"`;
+    const NOTIFIES = `Type=notify\nNotifyAccess=all\nExecStart=/bin/bash -c "systemd-notify --ready; exec ${PROGRAM} infinity"`;
+    const USER = 'echo val:x:2000:2000::/home/val:/bin/sh >>/etc/passwd; echo val:x:2000: >>/etc/group';
+    await host.sh(`${USER}; echo 'val:*:19000:0:99999:7:::' >>/etc/shadow; mkdir -p /home/val; chown val: /home/val`);
+    const kinds = [
+      { unit: 'held@one.service', user: null, file: unitFile(RUNS) },
+      { unit: 'forks.service', user: null, file: unitFile(FORKS) },
+      { unit: 'notifies.service', user: null, file: unitFile(NOTIFIES) },
+      { unit: 'triggered.service', user: null, file: unitFile(RUNS) },
+      { unit: 'users.service', user: 'val', file: unitFile(RUNS).replace('multi-user', 'default') },
+    ];
+    for (const { unit, user, file } of kinds) {
+      const name = unit.replace(/@.*\./, '@.');
+      await host.writeFile(`/etc/systemd/${user === null ? 'system' : 'user'}/${name}`, file);
+    }
+    const trigger = '\nUnit=triggered.service\n[Install]\nWantedBy=multi-user.target\n';
+    await host.writeFile(
+      '/etc/systemd/system/triggered.socket',
+      `[Socket]\nListenStream=127.0.0.1:7412${trigger.replace(/Unit=.*\n/, '')}`,
+    );
+    await host.writeFile('/etc/systemd/system/by-path.path', `[Path]\nPathExists=/etc/hostname${trigger}`);
+    await host.writeFile('/etc/systemd/system/by-timer.timer', `[Timer]\nOnBootSec=0\nOnUnitInactiveSec=1${trigger}`);
+    const asVal =
+      'setpriv --reuid=2000 --regid=2000 --clear-groups env XDG_RUNTIME_DIR=/run/user/2000 systemctl --user';
+    await host.sh(`systemctl daemon-reload; loginctl enable-linger val; systemctl start user@2000; ${asVal} daemon-reload
+      ${asVal} enable -q users.service; systemctl enable -q ${kinds
+        .slice(0, 4)
+        .map(({ unit }) => unit)
+        .join(' ')}
+      systemctl enable -q --now triggered.socket by-path.path by-timer.timer`);
+    const all = async (method: DriveOrder['method']) => {
+      for (const kind of kinds) expect((await drive(method, 20_000, 100, kind)).error).toBeUndefined();
+    };
+    await all('prepare');
+    await all('start');
+    await must('hold'); // a power loss between the hold and the stop
+    await all('hold');
+    await all('stop');
+    await host.kill();
+    await host.boot();
+    await vi.waitUntil(async () => (await host.exec('systemctl', 'is-active', '-q', 'user@2000')).code === 0, {
+      timeout: 30_000,
+    });
+    expect((await host.exec('pgrep', '-f', `^${PROGRAM}`)).stdout).toBe('');
+    for (const kind of kinds) {
+      expect((await drive('status', 20_000, 100, kind)).result).toMatchObject({ state: 'stopped', held: true });
+    }
+    await all('start');
+    await must('start');
+    const running = (await host.must('pgrep', '-f', `^${PROGRAM}`)).trim().split('\n');
+    expect(running).toHaveLength(kinds.length + 1);
+    await host.sh('systemctl disable -q --now triggered.socket by-path.path by-timer.timer');
+    await all('hold');
+    await all('stop');
+    await all('leave');
+  });
+
   it('counts a unit in auto-restart as wanted running, one that an operator stopped as not (A3)', async () => {
     await host.writeFile(PROGRAM, '#!/bin/sh\nexit 1\n', 0o755);
     await host.sh(`kill $(systemctl show ${UNIT} -p MainPID --value)`);
@@ -194,7 +258,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
   });
 
   it('names a unit that is not there', async () => {
-    const order = { unit: 'nothing.service', installPath: PROGRAM, method: 'status', budgetMs: 1000, stableMs: 0 };
+    const order = { ...AT, unit: 'nothing.service', method: 'status', budgetMs: 1000, stableMs: 0 };
     const answer: DriveAnswer = JSON.parse(await host.must('node', '/opt/drive.mjs', JSON.stringify(order)));
     expect(answer.error).toMatchObject({ code: 'unit_not_loaded', message: expect.stringContaining('no such unit') });
   });

@@ -2,19 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 
-/**
- * Everywhere that systemd reads units and drop-ins from (systemd.unit(5)), but for the output of generators: each
- * daemon-reload writes it anew.
- */
-const UNIT_FOLDERS = [
-  '/etc/systemd/system',
-  '/etc/systemd/system.control',
-  '/run/systemd/system',
-  '/run/systemd/system.control',
-  '/run/systemd/transient',
-  '/usr/local/lib/systemd/system',
-  '/usr/lib/systemd/system',
-];
+/** A folder of units, a drop-in folder in it, a file in that: deeper down systemd reads nothing, and links may go in circles. */
+const LEVELS = 2;
 
 /**
  * What every unit file and drop-in of the host is now: path, inode and time of its last change. Two equal answers mean
@@ -22,16 +11,16 @@ const UNIT_FOLDERS = [
  * modification time and answers `no` when an older file was put back. Synchronous on purpose: some hundred looks at
  * cached inodes take a few milliseconds, and this happens while a node is down.
  */
-export function unitFilesNow(folders: readonly string[] = UNIT_FOLDERS): string {
-  return folders.flatMap((folder) => describeTree(folder)).join('\n');
+export function unitFilesNow(folders: readonly string[]): string {
+  return folders.flatMap((folder) => describeTree(folder, LEVELS)).join('\n');
 }
 
-function describeTree(path: string): string[] {
+function describeTree(path: string, levels: number): string[] {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return [];
   const self = `${path} ${stat.dev}:${stat.ino} ${stat.ctimeNs}`;
-  if (!stat.isDirectory()) return [self];
-  return [self, ...entriesOf(path).flatMap((entry) => describeTree(join(path, entry)))];
+  if (!stat.isDirectory() || levels === 0) return [self];
+  return [self, ...entriesOf(path).flatMap((entry) => describeTree(join(path, entry), levels - 1))];
 }
 
 function entriesOf(folder: string): string[] {

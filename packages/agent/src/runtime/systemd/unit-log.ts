@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import { tellingLine } from '../telling-line.ts';
+import type { ManagerScope } from './manager-scope.ts';
 import { call } from './systemctl.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -13,11 +14,12 @@ const TOLD_LINES = 200;
 export class UnitLog {
   readonly #unit: string;
   readonly #mark: string;
+  readonly #scope: ManagerScope;
 
-  /** @param runDir lost at a reboot, as the meaning of the mark is */
-  constructor(unit: string, runDir = '/run/hoodcloud') {
+  constructor(unit: string, scope: ManagerScope) {
     this.#unit = unit;
-    this.#mark = join(runDir, `${unit}.started`);
+    this.#scope = scope;
+    this.#mark = join(scope.bootDir, `${unit}.started`); // lost at a reboot, as its meaning is
   }
 
   /** Remembers that the unit is about to be started; an agent that is started again still knows it. */
@@ -33,15 +35,26 @@ export class UnitLog {
    */
   async tail(maxLines: number, invocationId: string): Promise<string[]> {
     const since = await this.#since();
-    const current = invocationId === '' ? [] : [`_SYSTEMD_INVOCATION_ID=${invocationId}`];
-    return this.#read(maxLines, since === null ? current : ['--unit', this.#unit, `--since=@${since}`]);
+    if (since !== null) return this.#read(maxLines, [`--since=@${since}`, ...this.#ofUnit(true)]);
+    const { user } = this.#scope;
+    const field = user === null ? '_SYSTEMD_INVOCATION_ID' : 'USER_INVOCATION_ID';
+    return this.#read(maxLines, invocationId === '' ? [] : [`${field}=${invocationId}`]);
   }
 
   /** The line by which the program itself said why it ended, since the latest start; undefined when it wrote none. */
   async tellingLine(): Promise<string | undefined> {
     const since = await this.#since();
     if (since === null) return undefined;
-    return tellingLine(await this.#read(TOLD_LINES, [`--since=@${since}`, `_SYSTEMD_UNIT=${this.#unit}`]));
+    return tellingLine(await this.#read(TOLD_LINES, [`--since=@${since}`, ...this.#ofUnit(false)]));
+  }
+
+  /** What the unit's processes wrote and, when wanted, what systemd wrote about it. */
+  #ofUnit(managerToo: boolean): string[] {
+    const { user } = this.#scope;
+    const unit = this.#unit;
+    if (user === null) return managerToo ? ['--unit', unit] : [`_SYSTEMD_UNIT=${unit}`];
+    const own = [`_SYSTEMD_USER_UNIT=${unit}`, `_UID=${user.uid}`];
+    return managerToo ? [...own, '+', `USER_UNIT=${unit}`, `_UID=${user.uid}`] : own;
   }
 
   async #read(maxLines: number, filter: readonly string[]): Promise<string[]> {

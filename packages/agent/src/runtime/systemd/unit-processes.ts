@@ -15,13 +15,19 @@ export async function processesOf(controlGroup: string, mainPid: number | null):
   return entries.flatMap((entry) => (entry && !entry.zombie ? [{ pid: entry.pid, startedAt: entry.startedAt }] : []));
 }
 
-/** The process that runs the artifact: not the main one under Cosmovisor or a wrapper script (A6); null when none does. */
+/**
+ * The process that runs the artifact: not the main one under Cosmovisor or a wrapper script (A6); null when none does.
+ * @param rootDirectory what is `/` for them: their executables are named from there
+ */
 export async function artifactProcess(
   processes: readonly ProcessIdentity[],
   installPath: string,
+  rootDirectory = '',
 ): Promise<ProcessIdentity | null> {
   const executables = await Promise.all(processes.map(({ pid }) => executableOf(pid)));
-  return processes.find((_, index) => executables[index] === installPath) ?? null;
+  const isIt = (path: string | null) =>
+    path !== null && (path === installPath || `${rootDirectory}${path}` === installPath);
+  return processes.find((_, index) => isIt(executables[index] ?? null)) ?? null;
 }
 
 async function pidsBelow(folder: string): Promise<number[]> {

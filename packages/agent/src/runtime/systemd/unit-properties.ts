@@ -1,4 +1,5 @@
 import type { RuntimeStatus } from '../runtime-adapter.ts';
+import { namesIn, readProperties } from './unit-values.ts';
 
 /** What is asked of `systemctl show`. It answers in an order of its own, so values are found by name. */
 export const UNIT_PROPERTIES = [
@@ -14,8 +15,11 @@ export const UNIT_PROPERTIES = [
   'ExecMainCode',
   'ExecMainStatus',
   'ConditionResult',
+  'ConditionTimestampMonotonic',
   'Restart',
-  'TimeoutStopUSec',
+  'KillMode',
+  'KillSignal',
+  'RootDirectory',
   'InvocationID',
   'FragmentPath',
   'DropInPaths',
@@ -38,8 +42,14 @@ export interface UnitView {
   /** Exit code of the last main process, or its signal. */
   readonly exitStatus: number;
   readonly conditionMet: boolean;
+  /** Microseconds since boot of the latest check of its conditions; 0 before the first. */
+  readonly conditionCheckedAt: number;
   readonly restartsByItself: boolean;
-  readonly stopTimeout: string;
+  readonly killMode: string;
+  /** Number of the signal that asks it to stop. */
+  readonly killSignal: number;
+  /** The folder that is `/` for its processes; '' when it is the host's. */
+  readonly rootDirectory: string;
   readonly invocationId: string;
   /** The unit file and its drop-ins. */
   readonly files: readonly string[];
@@ -50,11 +60,7 @@ const ENDED_BY_SIGNAL = ['2', '3'];
 
 /** Reads the KEY=VALUE lines of `systemctl show`; a property that systemd left out is ''. */
 export function parseUnit(output: string): UnitView {
-  const values = new Map<string, string>();
-  for (const line of output.split('\n')) {
-    const at = line.indexOf('=');
-    if (at > 0) values.set(line.slice(0, at), line.slice(at + 1));
-  }
+  const values = readProperties(output);
   const value = (key: (typeof UNIT_PROPERTIES)[number]) => values.get(key) ?? '';
   const mainPid = Number(value('MainPID'));
   return {
@@ -70,10 +76,13 @@ export function parseUnit(output: string): UnitView {
     exitedBySignal: ENDED_BY_SIGNAL.includes(value('ExecMainCode')),
     exitStatus: Number(value('ExecMainStatus')),
     conditionMet: value('ConditionResult') !== 'no',
+    conditionCheckedAt: Number(value('ConditionTimestampMonotonic')),
     restartsByItself: !['', 'no'].includes(value('Restart')),
-    stopTimeout: value('TimeoutStopUSec'),
+    killMode: value('KillMode'),
+    killSignal: Number(value('KillSignal')),
+    rootDirectory: value('RootDirectory'),
     invocationId: value('InvocationID'),
-    files: [value('FragmentPath'), ...value('DropInPaths').split(' ')].filter((path) => path !== ''),
+    files: namesIn(`${value('FragmentPath')} ${value('DropInPaths')}`),
   };
 }
 

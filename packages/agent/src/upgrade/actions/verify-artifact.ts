@@ -10,6 +10,7 @@ export const verifyArtifact: UpgradeAction = {
   isAlreadyDone: async () => false,
   execute: async (params) => {
     const { runtime, artifact, signal } = params;
+    await runtime.requireReady();
     const handle = await runtime.findAcquiredArtifact(knownArtifact(params));
     if (handle !== null) return runtime.verifyArtifact(handle, signal);
     if (await runtime.isArtifactInstalled(requireWantedChecksum(params))) return;
