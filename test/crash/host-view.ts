@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { extendedAttributesOf } from '@hoodcloud/agent/host/extended-attributes';
 import { checksumOf } from '@hoodcloud/agent/host/file-hash';
 import { SERVICE } from './small-service.ts';
 
@@ -80,9 +81,16 @@ export class HostView {
     const stamp = `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeNs}`;
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.line;
-    const line = await lineOf(path, stats);
+    const line = `${await lineOf(path, stats)}${await this.#extended(path)}`;
     this.#known.set(path, { stamp, line });
     return line;
+  }
+
+  /** Capabilities and attributes of what an upgrade replaces; to ask for those of every file would take too long. */
+  async #extended(path: string): Promise<string> {
+    if (path !== join(this.root, SERVICE.binary) && path !== join(this.root, SERVICE.config)) return '';
+    const { names, checksum } = await extendedAttributesOf(path);
+    return ` ${names.join(' ')} ${checksum.slice(0, 23)}`;
   }
 
   async #walk(isWanted: (path: string) => boolean): Promise<[string, string][]> {

@@ -1,4 +1,5 @@
 import { engineOf, startEngine } from '@hoodcloud/testkit/docker-lab/docker-host';
+import { BINDS_LOW_PORTS, setExtendedAttributes } from '@hoodcloud/testkit/extended-attributes';
 import type { HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
 import { type Release, SERVICE, SERVICE_SCRIPT } from './small-service.ts';
@@ -102,6 +103,12 @@ async function installFiles(host: Host, { version, kind, binary }: Release, adap
   await host.sh(
     `mkdir -p /opt/app ${SERVICE.dataDir} ${SERVICE.logDir}; mkfifo ${SERVICE.never}; chmod 640 ${SERVICE.config}`,
   );
+  const onMachine = (path: string) => `/proc/${pid}/root${path}`;
+  const pid = await host.pid();
+  await setExtendedAttributes(onMachine(SERVICE.config), { 'user.note': Buffer.from('of an operator') });
+  if (kind === 'file') {
+    await setExtendedAttributes(onMachine(SERVICE.binary), { 'security.capability': BINDS_LOW_PORTS });
+  }
 }
 
 /** The agent's own file for a host with this service. */

@@ -38,7 +38,7 @@ export function crashSummary() {
 
 At each point (before, in the middle of and after each of the eight actions and each of their undos) of an upgrade that
 works, of one that ends at once and of one that is recalled, a fault befalls the agent or its host. Afterwards the whole
-host (files with content, mode, owner and links, units, containers, processes) is all of the old release or all of the
+host (files with content, mode, owner and links, extended attributes of what is replaced, units, containers, processes) is all of the old release or all of the
 new one, nothing is left over, and what was told is what the host shows. A watcher in each host, a process of its own,
 looked every 10 ms for two living instances and never saw them. Cells that passed, of those that were run:
 
@@ -57,10 +57,11 @@ function systemCalls() {
   ]);
   return `### At every system call
 
-The agent is killed at each system call that changes a file, or the call fails with ENOSPC, EIO or EROFS, whichever its
-manual page allows (\`npm run test:crash -- --all\`).
+The agent is killed at a system call that changes a file, or the call fails with ENOSPC, EIO or EROFS, whichever its
+manual page allows: a sample in \`npm test\`, each with each by \`npm run test:crash -- --all\`. Every rename of the traced
+runs comes after the fsync of its file, and before anything else the fsync of its folder.
 
-${table(['runtime', 'calls', 'harms', 'passed', 'time'], rows)}
+${table(['run', 'mutating calls', 'calls × harms', 'passed, of those done', 'time'], rows)}
 `;
 }
 

@@ -112,7 +112,7 @@ describe.skipIf(!dockerAvailable())('every mutating system call of the agent', (
     });
   });
 
-  it('leaves the results of a whole sweep for docs/guarantees.md', { timeout }, async () => {
+  it('leaves what it saw for docs/guarantees.md', { timeout }, async () => {
     const all = await Promise.all(
       [...reports].map(async ([name, report]) => {
         const [adapter, direction] = name.split(' ');
@@ -120,6 +120,6 @@ describe.skipIf(!dockerAvailable())('every mutating system call of the agent', (
       }),
     );
     expect(all.length).toBe(ADAPTERS.length * DIRECTIONS.length);
-    if (ALL) await writeResults('system-calls', all);
+    if (process.env.HOODCLOUD_CRASH !== undefined) await writeResults('system-calls', all);
   });
 });
