@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT,
   agentThatStaysAway,
+  bringScripts,
   builtFile,
   CHAIN,
   differences,
@@ -103,12 +104,40 @@ describe.skipIf(!hostsAvailable())('the agent as operators install it, on a fres
     expect(await nodeProcess()).toBe(node);
   });
 
+  it('ends and is not restarted when its own file can not be read, and its node runs on (field-case 25)', async () => {
+    const node = await nodeProcess();
+    const file = await host.readFile('/etc/hoodcloud/agent.yaml');
+    await host.writeFile('/etc/hoodcloud/agent.yaml', 'components: none\n');
+    await host.must('systemctl', 'restart', AGENT);
+    await until(
+      'the agent to give up',
+      async () => (await host.exec('systemctl', 'is-failed', '-q', AGENT)).code === 0,
+    );
+    expect(await host.must('systemctl', 'show', AGENT, '-p', 'NRestarts,ExecMainStatus')).toBe(
+      'NRestarts=0\nExecMainStatus=2\n',
+    );
+    expect(await nodeProcess()).toBe(node);
+    await host.writeFile('/etc/hoodcloud/agent.yaml', file);
+    await host.must('systemctl', 'start', AGENT);
+  });
+
   it('is removed, and nothing is left behind', async () => {
     await host.must('dpkg', '--purge', AGENT);
     const upgraded = `/usr/local/bin/${BINARY}#content`;
     expect(differences(fresh, await filesOf(host)).filter((line) => !line.startsWith(upgraded))).toEqual([]);
     expect(await host.must('systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hoodcloud*')).toBe('');
     expect(await host.must('systemctl', 'is-active', BINARY)).toBe('active\n');
+  });
+
+  it('is installed and removed by scripts where there is no dpkg, and nothing is left behind either', async () => {
+    const before = await filesOf(host);
+    const scripts = await bringScripts(host, shipped.content);
+    await host.must(`${scripts}/install.sh`);
+    await host.must(`${scripts}/install.sh`); // over itself: a newer version comes so
+    expect(await host.must(AGENT, '--version')).toBe('0.1.0\n');
+    expect(await host.must('systemctl', 'is-enabled', AGENT, `${AGENT}-upgrade`)).toBe('enabled\nenabled\n');
+    await host.must('/usr/lib/hoodcloud-agent/remove.sh');
+    expect(differences(before, await filesOf(host))).toEqual([]);
   });
 
   async function untilRuns(node: string, agent: TinyRelease): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,6 +98,7 @@ export async function filesOf(host: Host): Promise<Map<string, string>> {
     '/sys',
     '/dev',
     '/mnt',
+    '/var/tmp/systemd-private-*', // of logind, another one at each boot
   ];
   const prune = skipped.map((path) => `-path ${path}`).join(' -o ');
   const blocks = `-path '${ON_HOST.data}/*' ! -path '*/.upgrade-backup*'`;
@@ -147,6 +148,18 @@ export async function installPackage(host: Host, plane: ControlPlane, artifacts:
   const { join_token } = await plane.hoodctl.asks<JoinTokenView>('node', 'join-token', host.name);
   await host.must(AGENT, 'join', '--token', join_token);
   await host.must('systemctl', 'start', AGENT);
+}
+
+/** Brings deploy/ and the program to a host, as an operator without dpkg does. @returns the folder */
+export async function bringScripts(host: Host, program: Buffer): Promise<string> {
+  const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+  for (const name of readdirSync(deploy, { recursive: true, encoding: 'utf8' })) {
+    const path = join(deploy, name);
+    if (lstatSync(path).isFile())
+      await host.writeFile(`/tmp/deploy/${name}`, readFileSync(path), lstatSync(path).mode & 0o777);
+  }
+  await host.writeFile('/tmp/deploy/hoodcloud-agent', program, 0o755);
+  return '/tmp/deploy';
 }
 
 /** What a tool of tools/agent-package makes, or finds in the cache. */
