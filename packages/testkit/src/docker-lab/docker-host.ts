@@ -59,7 +59,11 @@ done </proc/cgroups`;
  * @throws HostLabError when it doesn't answer within a minute
  */
 export async function engineOf(host: Host): Promise<Docker> {
-  const engine = new Docker({ socketPath: await engineSocketOnMachine(host) });
+  return answering(host, new Docker({ socketPath: await engineSocketOnMachine(host) }));
+}
+
+/** The engine, once it answers. */
+export async function answering(host: Host, engine: Docker): Promise<Docker> {
   let cause: unknown;
   for (const until = Date.now() + 60_000; Date.now() < until; await sleep(20)) {
     try {
@@ -69,7 +73,7 @@ export async function engineOf(host: Host): Promise<Docker> {
       cause = error;
     }
   }
-  throw new HostLabError(`${host.name}: its Docker engine does not answer: ${String(cause)}`);
+  throw new HostLabError(`${host.name}: its engine does not answer: ${String(cause)}`);
 }
 
 /** The engine's socket as a path of the machine; it changes with each boot of the host. */

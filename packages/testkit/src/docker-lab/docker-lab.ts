@@ -7,7 +7,12 @@ import type { Bind, Host } from '../host-lab/lab-host.ts';
 import { engineOf, startEngine } from './docker-host.ts';
 import { TestRegistry } from './test-registry.ts';
 
-const PROGRAMS = { dockerd: 'docker.io', 'docker-registry': 'docker-registry', busybox: 'busybox-static' };
+const PROGRAMS = {
+  dockerd: 'docker.io',
+  'docker-registry': 'docker-registry',
+  busybox: 'busybox-static',
+  podman: 'podman',
+};
 
 interface EngineHostOptions {
   readonly binds?: readonly Bind[];

@@ -74,6 +74,15 @@ describe('a container is replaced unless something would be lost (A14)', () => {
     expect(codes({ container, others: [other({})] })).toEqual([]);
   });
 
+  it('not one whose restart policy the engine can’t set aside: the old one could come back (A14, A19)', () => {
+    const [refusal] = ask({ changesRestartPolicy: false });
+    expect(refusal?.code).toBe('restart_policy_fixed');
+    expect(refusal?.reason).toContain('restart policy always');
+    const container = containerInspect({ HostConfig: { RestartPolicy: { Name: 'no' } } });
+    expect(ask({ changesRestartPolicy: false, container })).toEqual([]);
+    expect(ask({ changesRestartPolicy: true })).toEqual([]);
+  });
+
   it('every reason is told at once', () => {
     const container = containerInspect({ HostConfig: { AutoRemove: true } });
     expect(codes({ container, oldImage: null, others: [other({ NetworkMode: 'container:node' })] })).toEqual([

@@ -8,6 +8,7 @@ export interface CloneRefusal {
     | 'depended_upon'
     | 'image_gone'
     | 'managed_elsewhere'
+    | 'restart_policy_fixed'
     | 'volumes_from_gone'
     | 'writable_layer';
   readonly reason: string;
@@ -19,6 +20,8 @@ export interface RefusalInput {
   readonly oldImage: ImageInspect | null;
   /** Inspects of all other containers of the engine, stopped ones too. */
   readonly others: readonly ContainerInspect[];
+  /** Whether the engine can change a container's restart policy; Podman (4.3) can't. */
+  readonly changesRestartPolicy?: boolean;
   /** What the container wrote outside its mounts. */
   readonly written: readonly WrittenFile[];
   /** Bytes that may be lost from there: by default `WRITABLE_LAYER_LIMIT`; null when the chain's policy allows any. */
@@ -53,6 +56,13 @@ export function cloneRefusals(input: RefusalInput): CloneRefusal[] {
     refuse(
       'auto_remove',
       `Container ${name} was started with --rm: the engine deletes it, with its anonymous volumes, as soon as it stops, so nothing could be put back. Make it anew without --rm.`,
+    );
+  }
+  const policy = container.HostConfig.RestartPolicy?.Name ?? '';
+  if (input.changesRestartPolicy === false && policy !== '' && policy !== 'no') {
+    refuse(
+      'restart_policy_fixed',
+      `Container ${name} has the restart policy ${policy}, and this engine (Podman) can't set it aside, so it could bring the old version back beside the new one. Make it anew with --restart=no and let a systemd unit restart it.`,
     );
   }
   const state = (container.State as { Status?: string } | undefined)?.Status;

@@ -190,6 +190,20 @@ describe('the rest', () => {
     expect(sent).toMatchObject({ FutureField: [1], HostConfig: { FutureLimit: { a: 2 } } });
   });
 
+  it('takes what Podman shows in its own words: limits by their long names, the id as HOSTNAME, its default network', () => {
+    const container = containerInspect({
+      Config: { Env: ['HOSTNAME=5299dbf62c13', 'OWN=1'] },
+      HostConfig: { NetworkMode: 'bridge', Ulimits: [{ Name: 'RLIMIT_NOFILE', Soft: 1, Hard: 2 }] },
+      NetworkSettings: { Networks: { podman: { NetworkID: 'podman', Aliases: ['5299dbf62c13'] } } },
+    });
+    const made = clone(container);
+    expect(made).toMatchObject({ connect: [], disconnect: [] });
+    expect(made.create).toMatchObject({
+      Env: ['OWN=1'],
+      HostConfig: { Ulimits: [{ Name: 'nofile', Soft: 1, Hard: 2 }] },
+    });
+  });
+
   it('gives legacy links the form that the engine takes, also after the old one was renamed', () => {
     expect(created(containerInspect({ HostConfig: { Links: ['/db:/node.bak/store'] } })).HostConfig.Links).toEqual([
       'db:store',

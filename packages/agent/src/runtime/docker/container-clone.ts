@@ -48,6 +48,7 @@ export function cloneOf(request: CloneRequest): ContainerClone {
       ...container.HostConfig,
       ...cloneMounts(container),
       Links: (container.HostConfig.Links ?? []).map(asLink),
+      ...ulimits(container),
       ContainerIDFile: '',
       RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
     },
@@ -88,6 +89,16 @@ function hostName({ Id, Config, HostConfig }: ContainerInspect): { Hostname?: st
   if (HostConfig.NetworkMode.startsWith('container:') || HostConfig.UTSMode === 'host') return {};
   const chosen = { Hostname: Config.Hostname === shortId(Id) ? '' : Config.Hostname, Domainname: Config.Domainname };
   return Object.fromEntries(Object.entries(chosen).filter(([, name]) => !isUnset(name)));
+}
+
+/** Podman shows `RLIMIT_NOFILE` and takes `nofile`, which is what Docker shows. */
+function ulimits({ HostConfig }: ContainerInspect): { Ulimits?: unknown } {
+  if (HostConfig.Ulimits === undefined || HostConfig.Ulimits === null) return {};
+  const named = HostConfig.Ulimits.map((ulimit) => ({
+    ...ulimit,
+    Name: ulimit.Name.toLowerCase().replace(/^rlimit_/, ''),
+  }));
+  return { Ulimits: named };
 }
 
 /** `/db:/web/alias`, as inspect shows a legacy link, in the form that `create` takes: `db:alias`. */

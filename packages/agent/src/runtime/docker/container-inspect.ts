@@ -42,6 +42,7 @@ export interface HostConfig extends Json {
   readonly VolumesFrom?: readonly string[] | null;
   readonly PortBindings?: Readonly<Record<string, unknown>> | null;
   readonly RestartPolicy?: RestartPolicy | null;
+  readonly Ulimits?: readonly ({ readonly Name: string } & Json)[] | null;
 }
 
 export interface RestartPolicy {

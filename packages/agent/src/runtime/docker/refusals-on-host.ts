@@ -24,7 +24,12 @@ export async function refusalsOnHost(engine: Docker, question: RefusalQuestion):
   const { container, writableLayerLimit = WRITABLE_LAYER_LIMIT } = question;
   const others = await otherContainers(engine, container.Id);
   const written = writableLayerLimit === null ? [] : await writtenFiles(engine, container.Id, writableLayerLimit);
-  return cloneRefusals({ ...question, others, written });
+  return cloneRefusals({ ...question, others, written, changesRestartPolicy: !(await isPodman(engine)) });
+}
+
+async function isPodman(engine: Docker): Promise<boolean> {
+  const { Components } = (await engine.version()) as { Components?: { Name: string }[] };
+  return (Components ?? []).some(({ Name }) => Name === 'Podman Engine');
 }
 
 async function otherContainers(engine: Docker, id: string): Promise<ContainerInspect[]> {

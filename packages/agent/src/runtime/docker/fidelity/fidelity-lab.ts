@@ -26,6 +26,9 @@ export interface FidelityLab {
   readonly v2: string;
 }
 
+/** An engine with the image that containers are made from and the one that they get. */
+type Engines = Pick<FidelityLab, 'engine' | 'v1' | 'v2'>;
+
 export async function createFidelityLab(): Promise<FidelityLab> {
   const { lab, host, engine } = await createDockerLab('fidelity', { limits: true });
   const [v1, v2] = await Promise.all(
@@ -47,7 +50,7 @@ export async function imageOf(engine: Docker, image: string): Promise<ImageInspe
 }
 
 /** Puts a clone with another image in a container's place, as an upgrade does; starts it when the old one ran. */
-export async function swap({ engine, v1, v2 }: FidelityLab, name: string): Promise<ContainerInspect> {
+export async function swap({ engine, v1, v2 }: Engines, name: string): Promise<ContainerInspect> {
   const before = await inspectOf(engine, name);
   const clone = cloneOf({ container: before, oldImage: await imageOf(engine, v1), image: v2 });
   const old = engine.getContainer(before.Id);
@@ -56,13 +59,14 @@ export async function swap({ engine, v1, v2 }: FidelityLab, name: string): Promi
   await old.rename({ name: `${name}.bak` });
   const made = await createClone(engine, clone);
   if (ran) await made.start();
-  await made.update({ RestartPolicy: clone.restartPolicy });
+  // Podman can change no policy and refuses containers that have one
+  if (clone.restartPolicy.Name !== 'no') await made.update({ RestartPolicy: clone.restartPolicy });
   await old.remove({ v: false });
   return before;
 }
 
 /** Compares what a container was with what now has its name. */
-export async function differencesNow(lab: FidelityLab, name: string, before: ContainerInspect): Promise<string[]> {
+export async function differencesNow(lab: Engines, name: string, before: ContainerInspect): Promise<string[]> {
   const [v1, v2] = await Promise.all([imageOf(lab.engine, lab.v1), imageOf(lab.engine, lab.v2)]);
   const now = await inspectOf(lab.engine, name);
   const policy = [before, now].map(({ HostConfig }) => JSON.stringify(HostConfig.RestartPolicy));

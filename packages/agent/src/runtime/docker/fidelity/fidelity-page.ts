@@ -66,6 +66,12 @@ files and logs left out, refuses the upgrade.
 ${MAY_DIFFER.map(({ paths, why }) => `- ${paths.map((path) => `\`${path}\``).join(', ')}: ${why}`).join('\n')}
 - what both images set themselves (environment, command, labels …) changes with the image; what you set stays
 
+## Podman
+
+Through the socket of Debian's Podman (4.3) the clone is the same too, in both of its inspects (\`podman.host.test.ts\`), except what Docker's
+API has no word for: the umask (\`--umask\`), the notify mode (\`--sdnotify\`) and the command line that \`podman generate\` repeats.
+Podman can't change a container's restart policy; a container that has one is refused before the stop: use \`--restart=no\` and a systemd unit.
+
 ## Options that are not in the table
 
 ${Object.entries(NOT_COVERED)
