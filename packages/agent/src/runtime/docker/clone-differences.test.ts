@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneDifferences } from './clone-differences.ts';
 import type { ContainerInspect } from './container-inspect.ts';
@@ -27,7 +26,13 @@ const LEAVES = leaves([], container).filter(([top, second]) => {
   if (top === 'NetworkSettings') return second === 'Networks';
   return top === 'Config' || top === 'HostConfig' || top === 'Mounts';
 });
-const FREE = new Set(['Config.Image', 'HostConfig.RestartPolicy', 'NetworkSettings.Networks.chain.NetworkID']);
+const FREE = new Set([
+  'Config.Image',
+  'Mounts.0.Mode',
+  'Mounts.0.Propagation',
+  'HostConfig.RestartPolicy',
+  'NetworkSettings.Networks.chain.NetworkID',
+]);
 
 describe('what differs between a container and its clone', () => {
   it('is nothing where only id, times, image and handed out addresses do (A14)', () => {
@@ -41,14 +46,9 @@ describe('what differs between a container and its clone', () => {
   });
 
   it('is told for every single value that is lost, of fields unknown to us too', () => {
-    const lose = fc.constantFrom(
-      ...LEAVES.filter((path) => ![...FREE].some((free) => path.join('.').startsWith(free))),
-    );
-    fc.assert(
-      fc.property(lose, (path) => {
-        expect(between(without(container, path))).not.toEqual([]);
-      }),
-    );
+    const kept = LEAVES.filter((path) => ![...FREE].some((free) => path.join('.').startsWith(free)));
+    expect(kept.length).toBeGreaterThan(20);
+    expect(kept.filter((path) => between(without(container, path)).length === 0)).toEqual([]);
   });
 
   it('is nothing where only the images’ own defaults changed, and everything else', () => {

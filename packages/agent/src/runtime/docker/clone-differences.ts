@@ -116,15 +116,19 @@ function missingRequests(old: ContainerInspect, clone: ContainerInspect): string
   ];
 }
 
-/** An entry that only the old one has must be its image's, one that only the clone has must be the new image's. */
+/** An entry that only the old one has must be gone from the image too, one that only the clone has must be the new image's. */
 function entryDifferences(field: string, old: Inspected, clone: Inspected, ownLabelPrefix?: string): string[] {
   const ours = (entry: string) =>
     field === 'Labels' && ownLabelPrefix !== undefined && entry.startsWith(`["${ownLabelPrefix}`);
   const [was, is] = [old.container, clone.container].map(({ Id, Config }) =>
     entriesOf(Config[field]).filter((entry) => entry !== `"HOSTNAME=${shortId(Id)}"`),
   ) as [string[], string[]];
-  const lost = minus(minus(was, is), entriesOf(old.image.Config?.[field]));
-  const gained = minus(minus(is, was), entriesOf(clone.image.Config?.[field]));
+  const [before, after] = [old.image, clone.image].map(({ Config }) => entriesOf(Config?.[field])) as [
+    string[],
+    string[],
+  ];
+  const lost = minus(minus(was, is), minus(before, after));
+  const gained = minus(minus(is, was), after);
   return [
     ...lost.filter((entry) => !ours(entry)).map((entry) => `Config.${field}: ${entry} is missing`),
     ...gained.filter((entry) => !ours(entry)).map((entry) => `Config.${field}: ${entry} is new`),
