@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cloneDifferences } from '../clone-differences.ts';
 import { cloneOf, createClone } from '../container-clone.ts';
 import type { ContainerInspect, ImageInspect } from '../container-inspect.ts';
-import { type RandomContainer, randomContainer, type Surroundings } from './random-container.ts';
+import { type RandomContainer, randomContainer, type Surroundings } from './testing/random-container.ts';
 
 const IMAGE_DEFAULTS = {
   Entrypoint: ['/bin/start'],

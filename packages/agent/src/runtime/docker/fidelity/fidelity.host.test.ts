@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMPOSE_CONTAINER, ComposeProject } from './compose-project.ts';
+import { COMPOSE_CONTAINER, ComposeProject } from './testing/compose-project.ts';
 import {
   type CoveredOption,
   GROUP,
@@ -11,10 +11,10 @@ import {
   ON_A_NETWORK,
   ON_THE_BRIDGE,
   ON_THE_HOST,
-} from './covered-options.ts';
-import { createFidelityLab, differencesNow, type FidelityLab, inspectOf, swap } from './fidelity-lab.ts';
-import { fidelityPage, type Outcome } from './fidelity-page.ts';
-import { seenFromInside } from './seen-from-inside.ts';
+} from './testing/covered-options.ts';
+import { createFidelityLab, differencesNow, type FidelityLab, inspectOf, swap } from './testing/fidelity-lab.ts';
+import { fidelityPage, type Outcome } from './testing/fidelity-page.ts';
+import { seenFromInside } from './testing/seen-from-inside.ts';
 
 /** Where a container can keep data, and on what kind of mount that is. */
 const DATA_AT = {

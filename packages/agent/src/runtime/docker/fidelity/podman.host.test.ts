@@ -8,7 +8,7 @@ import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
 import type Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { refusalsOnHost } from '../refusals-on-host.ts';
-import { differencesNow, imageOf, inspectOf, swap } from './fidelity-lab.ts';
+import { differencesNow, imageOf, inspectOf, swap } from './testing/fidelity-lab.ts';
 
 /** What Podman's own inspect may say anew of a clone: ids, times, the image, and addresses that it hands out. */
 const MAY_DIFFER =

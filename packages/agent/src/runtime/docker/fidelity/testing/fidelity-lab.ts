@@ -3,9 +3,9 @@ import { imageHere } from '@hoodcloud/testkit/docker-lab/image-pull';
 import { serviceImage } from '@hoodcloud/testkit/docker-lab/service-image';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
 import type Docker from 'dockerode';
-import { cloneDifferences } from '../clone-differences.ts';
-import { cloneOf, createClone } from '../container-clone.ts';
-import type { ContainerInspect, ImageInspect } from '../container-inspect.ts';
+import { cloneDifferences } from '../../clone-differences.ts';
+import { cloneOf, createClone } from '../../container-clone.ts';
+import type { ContainerInspect, ImageInspect } from '../../container-inspect.ts';
 import { SURROUNDINGS } from './covered-options.ts';
 
 const IMAGE = {

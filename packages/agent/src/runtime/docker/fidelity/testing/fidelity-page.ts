@@ -1,4 +1,4 @@
-import { MAY_DIFFER } from '../clone-differences.ts';
+import { MAY_DIFFER } from '../../clone-differences.ts';
 import { CHANGED_BY_HAND } from './compose-project.ts';
 import {
   type CoveredOption,

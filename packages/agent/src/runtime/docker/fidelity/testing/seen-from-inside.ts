@@ -1,5 +1,5 @@
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import type { ContainerInspect } from '../container-inspect.ts';
+import type { ContainerInspect } from '../../container-inspect.ts';
 
 /** What processes in a container see of their surroundings; each a shell line, run as root in the container. */
 const LOOKS: Readonly<Record<string, string>> = {
