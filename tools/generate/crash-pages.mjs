@@ -97,8 +97,8 @@ says how it ended, its network is cut for a while, or its control plane is gone 
 
 Each field says what the whole host is of afterwards, what the command's row reports, and how often the service was asked
 to stop. After a power cut it says first what the booted host runs before its agent does anything: \`down\` means that
-the hold kept the enabled service from starting (A18a). An undo that the disk refuses is told as \`failed_rollback\`, with
-the node held down; it is then undone by hand, as its operator would (ADR 0013).
+the hold kept the enabled service from starting (A18a). An undo that the disk refuses is told as \`failed_rollback\`,
+with the node held down or running what it ran; it is then undone by hand, as its operator would (ADR 0013).
 
 A power cut of the lab ends every process of the host at once; the kernel's page cache survives it, since host and machine
 share one kernel. So a forgotten fsync is not seen here: \`test/crash/sweep\` looks for that in the log of system calls.
