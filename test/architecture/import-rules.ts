@@ -113,6 +113,25 @@ const agentLayers: ImportRule = {
   },
 };
 
+/** Files that put an agent together, or read what each runtime has of its own in the agent's file. */
+const WIRING = /^packages\/agent\/src\/(?:component-adapters|agent-config|node-commands)\.ts$/;
+
+const adaptersApart: ImportRule = {
+  name: 'an adapter is known to the wiring only, and knows what the contract needs',
+  broken(it) {
+    const to = target(it);
+    if (!to || isTest(it.file) || !it.file.startsWith('packages/agent/src/')) return undefined;
+    const own = ADAPTER.exec(it.file)?.[0];
+    if (own !== undefined && /\/upgrade\/(?:actions\/|executor|action-list|attempt-)/.test(to)) {
+      return 'an adapter is asked by the actions and knows none of them';
+    }
+    if (!ADAPTER.test(to) || (own !== undefined && to.startsWith(own)) || WIRING.test(it.file)) return undefined;
+    if (own !== undefined) return 'one adapter knows nothing of another: share it above both';
+    const above = /^packages\/agent\/src\/(?:[^/]+|runtime\/[^/]+)$/.test(it.file);
+    return above ? 'take it from component-adapters.ts, which knows them all' : undefined;
+  },
+};
+
 const testkitForTests: ImportRule = {
   name: 'the product never loads test code',
   broken(it) {
@@ -130,6 +149,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   repositories,
   embeddedStores,
   agentLayers,
+  adaptersApart,
   testkitForTests,
 ];
 

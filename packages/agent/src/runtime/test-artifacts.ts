@@ -16,7 +16,7 @@ echo "node starts"
 if grep -qs refuse-me etc/config.toml; then echo "panic: config refused"; exit 4; fi
 case "\${BEHAVIOUR:-$(tail -n 1 /proc/$$/exe)}" in
   crashes) echo "panic: bad data"; exit 3 ;;
-  slow_to_stop) trap 'echo "node stops"; sleep 2; exit 0' TERM ;;
+  slow_to_stop) trap 'echo "node stops"; sleep 4; exit 0' TERM ;;
   *) trap 'echo "node stops"; exit 0' TERM ;;
 esac
 while :; do

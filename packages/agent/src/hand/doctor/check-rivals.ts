@@ -2,18 +2,21 @@ import { followLinks } from '../../host/atomic-file.ts';
 import { Engine } from '../../runtime/docker/engine.ts';
 import { call } from '../../runtime/systemd/systemctl.ts';
 import { type Check, type ExaminedComponent, type Finding, ok, warning } from './finding.ts';
+import { unitsThatDrive } from './units-that-drive.ts';
 
 const ASK_MS = 10_000;
 
-/** Who else would put another version back at his next run: a package manager that owns the binary, a Compose project. */
+/** Who else would put another version back at his next run: a package manager, a Compose project, a unit that makes it. */
 export const checkRivals: Check = async ({ components }) => (await Promise.all(components.map(rivalsOf))).flat();
 
 async function rivalsOf(component: ExaminedComponent): Promise<Finding[]> {
   const { config } = component;
   const check = `${config.binary_name} rivals`;
   const found =
-    config.install_path === null ? await compose(component, check) : await owner(check, config.install_path);
-  return found.length > 0 ? found : [ok(check, 'no package manager and no Compose project is seen to own it')];
+    config.install_path === null
+      ? (await Promise.all([compose(component, check), units(component, check)])).flat()
+      : await owner(check, config.install_path);
+  return found.length > 0 ? found : [ok(check, 'no package manager, Compose project or unit is seen to own it')];
 }
 
 async function owner(check: string, installPath: string): Promise<Finding[]> {
@@ -50,4 +53,16 @@ async function compose({ config, adapter }: ExaminedComponent, check: string): P
   const files = container?.Config.Labels?.['com.docker.compose.project.config_files'] ?? 'its file';
   const found = `${adapter.serviceName()} belongs to the Compose project ${project}: the next "up" makes it anew from ${files}`;
   return [warning(check, found, `write the image of each upgrade into ${files} too`)];
+}
+
+async function units({ config }: ExaminedComponent, check: string): Promise<Finding[]> {
+  if (config.runtime.type !== 'docker') return [];
+  const { container } = config.runtime;
+  return (await unitsThatDrive(container)).map((unit) =>
+    warning(
+      check,
+      `${unit} makes the container ${container} by its own commands: its next start brings its own version back`,
+      `let ${unit} only start the container (docker start -a ${container}), or write the image of each upgrade into it too`,
+    ),
+  );
 }

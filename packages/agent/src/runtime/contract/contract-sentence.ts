@@ -1,6 +1,6 @@
 import type { AcquireOptions, RuntimeAdapter, WantedArtifact } from '../runtime-adapter.ts';
 
-/** How a test artifact behaves when it runs; `slow_to_stop` needs about two seconds after its stop signal. */
+/** How a test artifact behaves when it runs; `slow_to_stop` needs some seconds after its stop signal. */
 export type ArtifactBehaviour = 'runs' | 'crashes' | 'slow_to_stop';
 
 /** One service on a real (or imitated) host; installed is an artifact that runs, and nothing is started. */

@@ -58,8 +58,10 @@ export class ContainerSwap {
     const madeAnew = `${attemptId}.undo`;
     if (here !== null && old === null && attemptOf(here) === madeAnew) return;
     if (here !== null && attemptOf(here) !== attemptId) throw changedByOthers(name);
+    // what is to come back is known to be there before anything goes
+    const image = old === null ? await this.#oldImage(backup) : null;
     if (here !== null) await this.#remove(here, true);
-    const id = old?.Id ?? (await this.#make({ attemptId: madeAnew, backup }, await this.#oldImage(backup)));
+    const id = image === null ? backup.container.Id : await this.#make({ attemptId: madeAnew, backup }, image);
     await this.#rename(id, name);
   }
 
@@ -100,10 +102,14 @@ export class ContainerSwap {
   }
 
   /** By the name that the operator gave it while that still means the same image. */
-  async #oldImage({ container }: ContainerBackup): Promise<string> {
+  async #oldImage({ container, imageChecksum }: ContainerBackup): Promise<string> {
     const named = String(container.Config.Image ?? '');
-    const image = named === '' ? null : await this.#engine.image(named);
-    return image?.Id === container.Image ? named : container.Image;
+    if (named !== '' && (await this.#engine.image(named))?.Id === container.Image) return named;
+    if ((await this.#engine.image(container.Image)) !== null) return container.Image;
+    throw new RuntimeError(
+      'image_gone',
+      `the old container of ${this.#instances.name} and its image ${imageChecksum} were both removed, so it can't be made again: pull the image, then try again`,
+    );
   }
 
   /** @returns its id */

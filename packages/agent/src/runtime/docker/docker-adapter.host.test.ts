@@ -8,18 +8,21 @@ const inside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 describe.skipIf(!dockerAvailable())('the Docker adapter inside a host', () => {
   let lab: DockerLab;
-  let host: Host;
+  let hosts: Record<'contract' | 'trouble', Host>;
 
   beforeAll(async () => {
-    ({ lab, host } = await createDockerLab('adapter', { binds: [CHECKOUT_BIND] }));
+    const first = await createDockerLab('contract', { binds: [CHECKOUT_BIND] });
+    lab = first.lab;
+    hosts = { contract: first.host, trouble: (await lab.up('trouble', { binds: [CHECKOUT_BIND] })).host };
   });
   afterAll(() => lab.clean());
 
-  it.each([
-    ['keeps the contract of runtime adapters', './docker-conformance.inside.ts'],
-    ['copes with what hosts, engines and registries do to it', './docker-adapter.inside.ts'],
-  ])('%s', { timeout: 600_000 }, async (_, file) => {
-    const tests = await vitestInside(host, inside(file));
+  // side by side, for most of the time is waiting; one of them kills the engine of its host
+  it.concurrent.each([
+    ['keeps the contract of runtime adapters', 'contract', './docker-conformance.inside.ts'],
+    ['copes with what hosts, engines and registries do to it', 'trouble', './docker-adapter.inside.ts'],
+  ] as const)('%s', { timeout: 600_000 }, async (_, host, file) => {
+    const tests = await vitestInside(hosts[host], inside(file));
     for (const { name, passed } of tests) console.log(`${passed ? '✓' : '✗'} ${name}`);
     expect(tests.filter(({ passed }) => !passed)).toEqual([]);
     expect(tests.length).toBeGreaterThan(0);
