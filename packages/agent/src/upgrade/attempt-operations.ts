@@ -183,12 +183,24 @@ export class AttemptOperations {
 
   async #confirm(order: Order, record: AttemptRecord | null): Promise<CommandResult> {
     if (record === null) throw unknownAttempt(order.request.attemptId);
+    await this.#finishUnwritten(record, order.component);
     if (record.outcome !== 'completed') {
       throw new AgentError('not_completed', `attempt ${record.attemptId} ended ${record.outcome}: nothing to confirm`);
     }
     await order.component.runtime.confirm(backupDirOf(order.component, record.attemptId));
     record.confirmed = true;
     return this.#settle(record, order, 'completed');
+  }
+
+  /**
+   * An upgrade whose end could not be written down, on a full disk for one, was told all the same, and who confirms it has
+   * heard so: every step is found done, whatever time it is by now.
+   */
+  async #finishUnwritten(record: AttemptRecord, component: Component): Promise<void> {
+    const commanded = record.operations.UPGRADE;
+    if (record.outcome !== null || commanded === undefined) return;
+    const request = { ...recordedRequest(record), operation: 'UPGRADE' } as const;
+    await this.#run(record, { ...commanded, request, payload: record.payload, component });
   }
 
   /** Runs the attempt in its record's direction and settles the operation. */

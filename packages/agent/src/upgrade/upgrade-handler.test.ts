@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -461,6 +461,23 @@ describe('CONFIRM', () => {
     await handler.handle(command(Operation.CONFIRM));
     expect(last()).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
     expect((await store.load(ATTEMPT))?.confirmed).toBe(true);
+  });
+
+  it('finds the upgrade done whose end could not be written down, and was told all the same (A4, B2)', async () => {
+    const attempts = join(folder, 'attempts');
+    const { handler, store } = await agent(async (name) => {
+      if (name !== 'before-outcome' || results.length > 0) return;
+      await rename(attempts, join(folder, 'away')); // as a disk that is full just then
+      await writeFile(attempts, '');
+    });
+    await handler.handle(command(Operation.UPGRADE));
+    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+    await rm(attempts);
+    await rename(join(folder, 'away'), attempts);
+    now += 600_000; // the upgrade's own deadline is over
+    await handler.handle(command(Operation.CONFIRM));
+    expect(last()).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
+    expect(await store.load(ATTEMPT)).toMatchObject({ confirmed: true, outcome: 'completed' });
   });
 
   it('is refused for an attempt that was undone', async () => {
