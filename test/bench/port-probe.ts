@@ -20,8 +20,17 @@ export class PortProbe {
     const program = fileURLToPath(new URL('./port-probe-process.ts', import.meta.url));
     const child = fork(program, [host, String(port)], { execArgv: ['--import', 'tsx'] });
     const probe = new PortProbe(child);
-    await once(child, 'message');
+    await probe.untilOpen();
     return probe;
+  }
+
+  /** Resolves once the port answers; every gap before that has been noted by then. */
+  async untilOpen(): Promise<void> {
+    this.#child.send('is it open?');
+    for (;;) {
+      const [message] = await once(this.#child, 'message');
+      if (message === 'open') return;
+    }
   }
 
   /**

@@ -33,7 +33,8 @@ export class TestGateway {
   tokens = new Set(['good-token']);
   port = 0;
 
-  async listen(port = 0): Promise<void> {
+  /** @param address loopback, or a lab's control address for agents on its hosts */
+  async listen(port = 0, address = '127.0.0.1'): Promise<void> {
     const join: handleUnaryCall<JoinRequest, JoinResponse> = ({ request }, answer) => {
       if (!this.tokens.delete(request.joinToken)) {
         answer({ code: status.UNAUTHENTICATED, details: 'this token was used already or is unknown' });
@@ -56,7 +57,7 @@ export class TestGateway {
     };
     this.server.addService(agentGatewayService, { join, connect });
     this.port = await new Promise((resolve, reject) => {
-      this.server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+      this.server.bindAsync(`${address}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
     });
