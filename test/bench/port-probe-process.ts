@@ -19,6 +19,7 @@ let lastOpen: { readonly sentAt: number; readonly at: number } | undefined;
 let refusedAt: number | undefined;
 let asked = false;
 
+process.on('disconnect', () => process.exit());
 process.on('message', () => {
   asked = true;
 });

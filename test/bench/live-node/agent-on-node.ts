@@ -13,6 +13,7 @@ const STABLE_MS = 500;
 export class AgentOnNode {
   readonly #node: LiveNode;
   #attempts = 0;
+  #latest: Release | undefined;
 
   private constructor(node: LiveNode) {
     this.#node = node;
@@ -28,17 +29,18 @@ export class AgentOnNode {
   /** @throws Error with the result when the upgrade was not completed */
   async upgrade(to: Release): Promise<void> {
     this.#attempts += 1;
+    this.#latest = to;
     await this.#drive('UPGRADE', to);
   }
 
   /** The node has proved healthy: what only the undo of the latest upgrade needs may go. */
   async confirm(): Promise<void> {
-    await this.#drive('CONFIRM');
+    if (this.#latest === undefined) throw new Error('nothing was upgraded that could be confirmed');
+    await this.#drive('CONFIRM', this.#latest);
   }
 
-  async #drive(operation: 'UPGRADE' | 'CONFIRM', to?: Release): Promise<void> {
+  async #drive(operation: 'UPGRADE' | 'CONFIRM', to: Release): Promise<void> {
     const attemptId = `attempt-${this.#attempts}`;
-    const artifact = to === undefined ? {} : { targetVersion: to, artifact: this.#node.artifactOf(to) };
     const order: UpgradeOrder = {
       configFile: AGENT_ON_HOST.config,
       command: {
@@ -50,8 +52,9 @@ export class AgentOnNode {
           operation: `OPERATION_${operation}`,
           upgradeId: attemptId,
           binaryName: 'cometbft',
+          targetVersion: to,
+          artifact: this.#node.artifactOf(to),
           budgets: { stableMs: STABLE_MS },
-          ...artifact,
         },
       },
     };
