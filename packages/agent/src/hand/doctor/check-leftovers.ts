@@ -2,13 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { followLinks, tempBeside } from '../../host/atomic-file.ts';
+import { stopGuardPath } from '../../runtime/systemd/stop-guard.ts';
+import { Systemctl } from '../../runtime/systemd/systemctl.ts';
 import { type Check, type ExaminedComponent, type Finding, ok, type Patient, trouble, warning } from './finding.ts';
 
-/** What crashes or people left: holds that belong to nobody, downloads, temporary files, records that nobody can read. */
+/** What crashes or people left: holds that belong to nobody, downloads, temporary files, drop-ins, unread records. */
 export const checkLeftovers: Check = async (patient) => {
   const found = [
     ...patient.components.flatMap((component) => orphanHold(patient, component)),
     ...(await Promise.all(patient.components.map((component) => leftFiles(patient, component)))).flat(),
+    ...(await Promise.all(patient.components.map((component) => leftDropIn(patient, component)))).flat(),
     ...(await strangeRecords(patient)),
   ];
   return found.length > 0
@@ -56,6 +59,16 @@ async function leftFiles(patient: Patient, component: ExaminedComponent): Promis
       `the next upgrade uses or replaces it; or: rm ${path}`,
     );
   });
+}
+
+/** Harmless, but a stop by the operator can't be ended by force while it lies there. */
+async function leftDropIn(patient: Patient, component: ExaminedComponent): Promise<Finding[]> {
+  const { runtime, binary_name: name } = component.config;
+  if (runtime.type !== 'systemd' || unsettled(patient, component) !== undefined) return [];
+  const path = stopGuardPath(runtime.unit, new Systemctl().forUser(runtime.user).scope);
+  if (!(await namesIn(dirname(path))).includes(basename(path))) return [];
+  const found = `${path} is left of an earlier upgrade: until the next one nothing ends a stop of ${runtime.unit} by force`;
+  return [warning(`${name} drop-in`, found, `rm ${path}; systemctl daemon-reload`)];
 }
 
 async function strangeRecords({ config, unreadableRecords }: Patient): Promise<Finding[]> {

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolderIfEmpty, replaceFile } from '../../host/atomic-file.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
+import type { ManagerScope } from './manager-scope.ts';
 import type { Systemctl } from './systemctl.ts';
 import type { UnitSettings } from './unit-settings.ts';
 
@@ -34,7 +35,7 @@ export class StopGuard {
   constructor(unit: string, systemctl: Systemctl) {
     this.#unit = unit;
     this.#systemctl = systemctl;
-    this.#path = join(systemctl.scope.runtimeFolder, `${unit}.d`, DROP_IN);
+    this.#path = stopGuardPath(unit, systemctl.scope);
   }
 
   /**
@@ -63,6 +64,11 @@ export class StopGuard {
     const { files } = await this.#systemctl.show(this.#unit);
     if (files.includes(this.#path)) await this.#systemctl.daemonReload();
   }
+}
+
+/** Where the drop-in of a unit's guard lies while it is up. */
+export function stopGuardPath(unit: string, { runtimeFolder }: ManagerScope): string {
+  return join(runtimeFolder, `${unit}.d`, DROP_IN);
 }
 
 /** The settings by which a stop of the unit could end by force. */
