@@ -97,7 +97,8 @@ function comparableMount(mount: MountPoint): Json {
 
 function asked(container: ContainerInspect, endpoint: Endpoint): Json {
   const kept = leaveOut(endpoint, (field) => !ASKED_OF_NETWORK.includes(field));
-  return { ...kept, Aliases: (endpoint.Aliases ?? []).filter((alias) => alias !== shortId(container.Id)) };
+  const aliases = (endpoint.Aliases ?? []).filter((alias) => alias !== shortId(container.Id));
+  return { ...kept, Aliases: aliases.sort() }; // their order says nothing
 }
 
 /** Binds and `--mount`s that the clone doesn't repeat; it may add some and name a volume that had no name. */
