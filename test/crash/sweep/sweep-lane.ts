@@ -11,8 +11,9 @@ import { SweepHost } from './sweep-host.ts';
 /** Broken rules after which a host is not harmed any further. */
 const ENOUGH = 10;
 
-/** Where the agent changes what outlives its process. */
-const matters = (path: string) => /^\/(etc|opt|var|run\/systemd)\//.test(path) && !path.startsWith('/var/log/');
+/** Where the agent changes what outlives its process; what it knows of an image is written once in an image's life. */
+const matters = (path: string) =>
+  /^\/(etc|opt|var|run\/systemd)\//.test(path) && !/^\/var\/log\/|\/\.?images\.json/.test(path);
 /**
  * What a power cut must not lose: not what the kernel keeps in memory anyway, and not a backup that is being removed. One
  * that is half removed is none (A12, A13).

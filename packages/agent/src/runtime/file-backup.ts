@@ -55,7 +55,7 @@ export async function backUpFiles(wanted: FilesToBackUp): Promise<void> {
     for (const [index, path] of wanted.configPaths.entries()) {
       configs.push(await backUp(wanted, path, join('configs', distinctName(wanted.configPaths, index))));
     }
-    for (const folder of [...FOLDERS, '.', '..', '../..']) await syncFolder(join(backupDir, folder));
+    for (const folder of [...FOLDERS, 'attributes', '.', '..', '../..']) await syncFolder(join(backupDir, folder));
     await writeBackupManifest(backupDir, { format: 1, artifact, configs });
   });
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
-import { replaceFile } from '../../host/atomic-file.ts';
+import { replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import { checksumOf } from '../../host/file-hash.ts';
 import { explainingHostErrors, HostError } from '../../host/host-error.ts';
 import { BACKUP_FILE_MODE } from '../../upgrade/backup-manifest.ts';
@@ -29,6 +29,7 @@ export async function writeContainerBackup(backupDir: string, backup: ContainerB
   const path = join(backupDir, NAME);
   await explainingHostErrors(`back up to ${backupDir}`, async () => {
     await mkdir(backupDir, { recursive: true, mode: 0o700 });
+    await syncFolder(dirname(backupDir)); // its own name, before anything in it counts
     const sealed: Sealed = { checksum: sealOf(backup), backup };
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     // environment variables are in it, some of them secret
