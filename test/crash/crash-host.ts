@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { engineOf } from '@hoodcloud/testkit/docker-lab/docker-host';
 import { AGENT_ON_HOST } from '@hoodcloud/testkit/host-lab/agent-on-host';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import { until } from '@hoodcloud/testkit/until';
 import { snapshotOf } from './host-containers.ts';
 import { HostView, type Instance, type Snapshot } from './host-view.ts';
 import type { Adapter } from './runtimes.ts';
@@ -59,13 +58,11 @@ ${environment}END
 systemctl start ${AGENT_ON_HOST.unit}`);
   }
 
-  /** The agent's process, once it stands at its point. */
-  async agentAtPoint(): Promise<number> {
+  /** The agent's process when it stands at its point; null when it doesn't. */
+  async agentAtPoint(): Promise<number | null> {
     const file = join((await this.view()).root, FAULT_FILE);
-    const line = await until('the agent at its fault point', async () =>
-      existsSync(file) ? (await readFile(file, 'utf8')).trim() : '',
-    );
-    return Number(line.split(' ').at(-1));
+    const line = existsSync(file) ? (await readFile(file, 'utf8')).trim() : '';
+    return line === '' ? null : Number(line.split(' ').at(-1));
   }
 
   async signalAgent(signal: 'KILL' | 'CONT', pid: number): Promise<void> {

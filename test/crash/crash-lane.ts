@@ -115,6 +115,7 @@ export class CrashLane {
     const from = this.#installed;
     const to = cell.release === 'bad' ? this.#releases.bad : this.#other();
     const stops = await this.#crash.stops();
+    await RUNTIMES[this.adapter].forget(this.#crash.host, to);
     await this.#crash.arm(cell.point, this.#middleOf(cell.point));
     const upgrade = await this.#command('UPGRADE', to);
     const harmed = cell.release === 'recalled' ? await this.#recall(upgrade, to) : upgrade;
@@ -122,7 +123,7 @@ export class CrashLane {
     await FAULT_ACTIONS[cell.fault]({
       crash: this.#crash,
       gateway: this.#gateway,
-      pid: await this.#crash.agentAtPoint(),
+      pid: await this.#pidAtPoint(harmed),
       hasEnded: async () => (await this.#row(harmed.commandId)).ended_at !== null,
       atBoot: async () => {
         await RUNTIMES[this.adapter].settleAfterBoot(this.#crash.host);
@@ -147,6 +148,18 @@ export class CrashLane {
     const violations = [...this.#judge(cell, outcome), ...(await this.#judgeHost())];
     if (violations.length > 0) await this.#keepLog(outcome.log, violations, upgrade, since);
     return { ...outcome, violations };
+  }
+
+  /** @throws Error with what was told when the work ended before it came to the point */
+  async #pidAtPoint({ commandId, attemptId }: Ordered): Promise<number> {
+    const seen = await until('the agent at its fault point', async () => {
+      const pid = await this.#crash.agentAtPoint();
+      const row = await this.#row(commandId);
+      return pid !== null || row.ended_at !== null ? { pid, row } : null;
+    });
+    if (seen.pid !== null) return seen.pid;
+    const record = await this.#crash.host.exec('cat', `${AGENT_ON_HOST.stateDir}/attempts/${attemptId}.json`);
+    throw new Error(`it ended ${seen.row.outcome} before it came to the point:\n${record.stdout}`);
   }
 
   /** The upgrade is done, and its validation has failed (C10b). @returns the order to undo it */

@@ -21,6 +21,8 @@ interface CrashRuntime {
   readonly tellsVersion: boolean;
   /** Puts a release in place; it runs then, or the agent starts it. */
   readonly install: (lab: HostLab, host: Host, first: Release) => Promise<void>;
+  /** Takes away what an earlier cell left of the release, so that it is fetched again. */
+  readonly forget: (host: Host, release: Release) => Promise<void>;
   /** A host that has booted shows what it starts by itself. */
   readonly settleAfterBoot: (host: Host) => Promise<void>;
 }
@@ -55,6 +57,7 @@ export const RUNTIMES: Readonly<Record<Adapter, CrashRuntime>> = {
       await host.writeFile(`/etc/systemd/system/${SERVICE.unit}`, UNIT_FILE);
       await host.sh(`systemctl daemon-reload; systemctl enable -q --now ${SERVICE.unit}`);
     },
+    forget: nothing,
     settleAfterBoot: nothing,
   },
   docker: {
@@ -80,6 +83,12 @@ export const RUNTIMES: Readonly<Record<Adapter, CrashRuntime>> = {
       });
       await container.start();
     },
+    forget: async (host, { url }) => {
+      const engine = await engineOf(host);
+      const images = await engine.listImages({ digests: true });
+      const known = images.filter(({ RepoDigests }) => RepoDigests?.includes(url) === true);
+      for (const { Id } of known) await engine.getImage(Id).remove({ force: true });
+    },
     settleAfterBoot: async (host) => {
       await engineOf(host);
     },
@@ -90,6 +99,7 @@ export const RUNTIMES: Readonly<Record<Adapter, CrashRuntime>> = {
     configsOf: (version) => [config(version)],
     tellsVersion: false,
     install: (_, host, first) => installFiles(host, first, 'process'),
+    forget: nothing,
     settleAfterBoot: nothing,
   },
 };
