@@ -7,11 +7,13 @@ import type { Gap } from './port-probe-process.ts';
 export class PortProbe {
   readonly #child: ChildProcess;
   readonly #gaps: Gap[] = [];
+  #onOpen: () => void = () => undefined;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
     child.on('message', (message) => {
-      if (message !== 'open') this.#gaps.push(message as Gap);
+      if (message === 'open') this.#onOpen();
+      else this.#gaps.push(message as Gap);
     });
   }
 
@@ -26,11 +28,11 @@ export class PortProbe {
 
   /** Resolves once the port answers; every gap before that has been noted by then. */
   async untilOpen(): Promise<void> {
+    const open = new Promise<void>((resolve) => {
+      this.#onOpen = resolve;
+    });
     this.#child.send('is it open?');
-    for (;;) {
-      const [message] = await once(this.#child, 'message');
-      if (message === 'open') return;
-    }
+    await open;
   }
 
   /**

@@ -51,6 +51,7 @@ export class HandHost {
   /** Network and control plane are back; the agent, started anew, has said hello. */
   async reconnect(): Promise<void> {
     const { port } = this.#gateway;
+    this.#gateway.server.forceShutdown(); // of a host that was never cut off it still listens
     this.#gateway = new TestGateway();
     await this.#gateway.listen(port, this.#controlAddress);
     await this.node.host.heal();
