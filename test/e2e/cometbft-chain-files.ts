@@ -21,11 +21,14 @@ export const cometbftChain = (id: string, runtimeType: RealChain['runtimeType'],
 /** A release of a file as manifests and profiles name it. */
 export const versionOf = ({ release, sha256 }: CometbftBinary) => ({ version: release, checksum: `sha256:${sha256}` });
 
-/** Writes the live chain's folder: its profile and one manifest a target. */
+/** Writes the live chain's folder: its profile, with `health` laid over what it says, and one manifest a target. */
 export function writeCometbftChain(
   configDir: string,
   running: CometbftBinary,
   targets: readonly OfferedVersion[],
+  health: RealChain['health'] = {},
 ): Promise<void> {
-  return writeRealChain(configDir, cometbftChain(CHAIN, 'systemd'), versionOf(running), targets);
+  const chain = cometbftChain(CHAIN, 'systemd');
+  const wanted = { ...chain, health: { ...chain.health, ...health } };
+  return writeRealChain(configDir, wanted, versionOf(running), targets);
 }

@@ -8,6 +8,8 @@ import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { type CometbftBinary, ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
+import { COMETBFT_ON_HOST } from '@hoodcloud/testkit/chains/cometbft-host';
+import { height, signers } from '@hoodcloud/testkit/chains/cometbft-rpc';
 import { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import { until } from '@hoodcloud/testkit/until';
@@ -16,10 +18,11 @@ import { CHAIN, versionOf, writeCometbftChain } from './cometbft-chain-files.ts'
 import { type FleetNode, joinFleet, runningSha256, startFleet } from './cometbft-fleet.ts';
 import { ControlPlane } from './stack/control-plane.ts';
 import { bundlePrograms, type Programs } from './stack/programs.ts';
-import type { OfferedVersion } from './stack/real-chain.ts';
+import { type OfferedVersion, writeRuntime } from './stack/real-chain.ts';
 import { type Stores, sharedStores } from './stack/stores.ts';
 
 const MINUTE = 60_000;
+const VALIDATOR_CONFIG = `${COMETBFT_ON_HOST.home}/config/config.toml`;
 const NAMES = ['alpha', 'bravo', 'charlie', 'delta'];
 
 describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
@@ -30,6 +33,7 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
   let stores: Stores;
   let plane: ControlPlane;
   let fleet: FleetNode[];
+  let targets: OfferedVersion[];
   let releases: Record<'v0.38.17' | 'v0.38.21' | 'v1.0.1', CometbftBinary>;
 
   beforeAll(async () => {
@@ -39,10 +43,11 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
     lab = await createLab();
     fleet = await startFleet(lab, NAMES, running.path, join(folder, 'network'));
     artifacts = await ArtifactServer.listen(lab.controlAddress);
-    const targets = [
-      await offerArchive(patch),
-      { ...versionOf(major), url: artifacts.publish('cometbft-major', await readFile(major.path)) },
-    ];
+    const plain = async (release: CometbftBinary): Promise<OfferedVersion> => ({
+      ...versionOf(release),
+      url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
+    });
+    targets = [await offerArchive(patch), await plain(major)];
     programs = await bundlePrograms();
     stores = await sharedStores();
     plane = await ControlPlane.start({ programs, ...stores, bind: lab.controlAddress });
@@ -135,6 +140,37 @@ describe.skipIf(!hostsAvailable())('a live chain on four systemd hosts', () => {
       expect(seen.longestPauseMs).toBeLessThanOrEqual(10_000);
       expect(seen.fewestUp).toBeGreaterThanOrEqual(3);
       expect((await plane.hoodctl.run('rollout', 'cancel', rollout.id)).code).toBe(0);
+    },
+    10 * MINUTE,
+  );
+
+  it(
+    'waits out a validator that ends itself until signing is safe, as its chain says (double_sign_check_height)',
+    async () => {
+      const [node] = fleet.slice(-1);
+      if (node === undefined) throw new Error('there is no fleet');
+      const { host, validator } = node;
+      await host.sh(`sed -i 's/^double_sign_check_height = .*/double_sign_check_height = 10/' ${VALIDATOR_CONFIG}`);
+      await writeRuntime(
+        plane.configDir,
+        { id: CHAIN, runtimeType: 'systemd' },
+        { start_seconds: 180, tolerated_restarts: 30 },
+      );
+      const { code, rollout } = await rollOut(
+        ...['--upgrade', 'v0.38.21', '--strategy', 'rolling', '--node', host.name],
+      );
+
+      const [row] = await rowsOf(rollout.id);
+      expect(rollout, row?.error_message ?? '').toMatchObject({ status: 'completed', succeeded_nodes: 1 });
+      expect(code).toBe(0);
+      const journal = await host.must('journalctl', '-u', COMETBFT_ON_HOST.unit, '-o', 'cat', '--no-pager');
+      expect(journal).toContain('found signature from the same key'); // it did end itself, more than once
+      expect(await runningSha256(node)).toBe(releases['v0.38.21'].sha256);
+      const at = await height(validator.rpcUrl);
+      await until('the validator to sign again', async () =>
+        (await signers(validator.rpcUrl, (await height(validator.rpcUrl)) - 1)).has(validator.address),
+      );
+      expect(await height(validator.rpcUrl)).toBeGreaterThanOrEqual(at);
     },
     10 * MINUTE,
   );

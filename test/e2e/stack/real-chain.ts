@@ -36,10 +36,19 @@ export async function writeRealChain(
   const upgrades = join(configDir, 'upgrades', chain.id);
   for (const path of [folder, upgrades]) await mkdir(path, { recursive: true });
   await writeFile(join(folder, 'profile.yaml'), yaml(profile(chain, running)));
-  await writeFile(join(folder, 'runtime.yaml'), yaml({ runtime: { type: chain.runtimeType } }));
+  await writeRuntime(configDir, chain);
   for (const target of targets) {
     await writeFile(join(upgrades, `${target.version}.yaml`), yaml(manifest(chain, target)));
   }
+}
+
+/** Writes the chain's runtime file anew: `budgets` are those that differ from the specification's. */
+export async function writeRuntime(
+  configDir: string,
+  { id, runtimeType }: Pick<RealChain, 'id' | 'runtimeType'>,
+  budgets: Readonly<Record<string, number>> = {},
+): Promise<void> {
+  await writeFile(join(configDir, id, 'runtime.yaml'), yaml({ runtime: { type: runtimeType }, budgets }));
 }
 
 function profile({ id, binary, runtimeType, health }: RealChain, running: RealVersion): object {

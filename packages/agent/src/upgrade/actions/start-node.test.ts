@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checksumOf } from '../../host/file-hash.ts';
 import { FakeHost } from '../../runtime/fake/fake-host.ts';
 import { FakeRuntime } from '../../runtime/fake/fake-runtime.ts';
@@ -73,4 +73,31 @@ it('hands the budgets of a start on, tolerated restarts among them', async () =>
   await params.runtime.stop(params.signal);
   await startNode.execute(params);
   expect(given).toMatchObject([{ stableMs: 7, toleratedRestarts: 3 }]);
+});
+
+describe('a node that ends right after it had been up for long enough', () => {
+  function endsAfterItsStart(times: number, toleratedRestarts: number) {
+    const { host, params } = oldRuns({ budgets: { ...DEFAULT_BUDGETS, toleratedRestarts } });
+    const start = params.runtime.start.bind(params.runtime);
+    let starts = 0;
+    params.runtime.start = async (options) => {
+      await start(options);
+      starts += 1;
+      if (starts <= times) host.process = null;
+    };
+    return { params, starts: () => starts };
+  }
+
+  it('is watched anew where its chain tolerates restarts (double_sign_check_height)', async () => {
+    const { params, starts } = endsAfterItsStart(2, 5);
+    await params.runtime.stop(params.signal);
+    await startNode.execute(params);
+    expect(starts()).toBe(3);
+  });
+
+  it('has failed where none is tolerated, and is not taken for another artifact', async () => {
+    const { params } = endsAfterItsStart(1, 0);
+    await params.runtime.stop(params.signal);
+    await expect(startNode.execute(params)).rejects.toMatchObject({ code: 'start_failed' });
+  });
 });

@@ -16,13 +16,14 @@ export const startNode: UpgradeAction = {
   execute: async (params) => {
     const { runtime, before, signal, budgets } = params;
     if (!before.wantedRunning) return runtime.release();
-    await runtime.start(startOptions(budgets, signal));
-    const { runningChecksum } = await runtime.status();
-    if (runsWanted(params, runningChecksum)) return;
-    throw new AgentError(
-      'wrong_artifact_running',
-      `${runtime.serviceName()} runs ${runningChecksum ?? 'nothing'} instead of ${requireWantedChecksum(params)}: its start command names another file than install_path of the agent's configuration`,
-    );
+    for (;;) {
+      await runtime.start(startOptions(budgets, signal));
+      const { runningChecksum } = await runtime.status();
+      if (runsWanted(params, runningChecksum)) return;
+      if (runningChecksum !== null) throw wrongArtifact(params, runningChecksum);
+      // it ended between the two looks; where that is tolerated it is watched anew, until the time budget ends the start
+      if (budgets.toleratedRestarts === 0) throw endedAfterAll(params);
+    }
   },
   compensate: async ({ runtime, budgets, onProgress }) => {
     await runtime.hold(); // files are about to change again
@@ -39,6 +40,20 @@ export const startNode: UpgradeAction = {
   },
   undoTimeoutMs: () => null,
 };
+
+function wrongArtifact(params: ActionParams, runningChecksum: string): AgentError {
+  return new AgentError(
+    'wrong_artifact_running',
+    `${params.runtime.serviceName()} runs ${runningChecksum} instead of ${requireWantedChecksum(params)}: its start command names another file than install_path of the agent's configuration`,
+  );
+}
+
+function endedAfterAll({ runtime, budgets }: ActionParams): AgentError {
+  return new AgentError(
+    'start_failed',
+    `${runtime.serviceName()} did not stay up: it ended right after it had been up for ${budgets.stableMs / 1000} s`,
+  );
+}
 
 /** Judged by what runs, not by what was started (A6): `Restart=always` may have brought the old one back. */
 function runsWanted(params: ActionParams, runningChecksum: string | null): boolean {
