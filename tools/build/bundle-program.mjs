@@ -9,10 +9,10 @@ const ENTRIES = {
   agent: 'packages/agent/src/bin/hoodcloud-agent.ts',
 };
 
-// Usage: node tools/build/bundle-program.mjs cli|agent FILE
+// Usage: node tools/build/bundle-program.mjs cli|agent|SOURCE FILE
 const [name, file] = process.argv.slice(2);
 await build({
-  entryPoints: [join(ROOT, ENTRIES[name])],
+  entryPoints: [name in ENTRIES ? join(ROOT, ENTRIES[name]) : resolve(name)],
   outfile: resolve(file),
   bundle: true,
   platform: 'node',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -13,6 +13,7 @@ import {
   UpgradePayloadSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
 import { ArtifactServer, type Behaviour } from '@hoodcloud/testkit/artifact-server';
+import { bundledProgram } from '@hoodcloud/testkit/bundled-program';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { noFaultPoint } from './host/fault-point.ts';
@@ -20,7 +21,6 @@ import { checksumOf, FileHashes } from './host/file-hash.ts';
 import { writeWithFolders } from './runtime/conformance.ts';
 import { ProcessAdapter } from './runtime/process/process-adapter.ts';
 import { TEST_NODE_SCRIPT, testArtifact } from './runtime/test-artifacts.ts';
-import { bundleAgentProgram } from './testing/bundle-agent.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
 import { UpgradeHandler } from './upgrade/upgrade-handler.ts';
 
@@ -40,7 +40,7 @@ const table: Record<string, { message: string; node: string }> = {};
 beforeAll(async () => {
   bundles = await mkdtemp(join(tmpdir(), 'hoodcloud-supervisor-'));
   const entry = new URL('./runtime/process/supervisor-main.ts', import.meta.url);
-  await bundleAgentProgram(entry, join(bundles, 'supervisor.mjs'));
+  await writeFile(join(bundles, 'supervisor.mjs'), await bundledProgram(entry));
 });
 afterAll(async () => {
   console.table(table);

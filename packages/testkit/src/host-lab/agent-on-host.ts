@@ -1,12 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { bundledProgram } from '../bundled-program.ts';
 import type { Host } from './lab-host.ts';
-
-const BUILD = fileURLToPath(new URL('../../../../tools/build/bundle-program.mjs', import.meta.url));
 
 /** Where the agent lives inside a lab host. */
 export const AGENT_ON_HOST = {
@@ -43,19 +36,8 @@ let bundle: Promise<Buffer> | undefined;
 
 /** The agent as it is shipped, one file; built once a process. */
 export function agentBundle(): Promise<Buffer> {
-  bundle ??= buildAgent();
+  bundle ??= bundledProgram('agent');
   return bundle;
-}
-
-async function buildAgent(): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'hoodcloud-agent-'));
-  try {
-    const file = join(folder, 'hoodcloud-agent.mjs');
-    await promisify(execFile)(process.execPath, [BUILD, 'agent', file]);
-    return await readFile(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /**

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
+import { bundledProgram } from '@hoodcloud/testkit/bundled-program';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { FileHashes } from '../../host/file-hash.ts';
-import { bundleAgentProgram } from '../../testing/bundle-agent.ts';
 import { describeRuntimeContract } from '../conformance.ts';
 import type { ConformanceService } from '../contract/contract-sentence.ts';
 import { layFileReleases } from '../testing/file-releases.ts';
@@ -19,7 +19,8 @@ let bundles: string;
 beforeAll(async () => {
   server = await ArtifactServer.listen();
   bundles = await mkdtemp(join(tmpdir(), 'hoodcloud-supervisor-'));
-  await bundleAgentProgram(new URL('./supervisor-main.ts', import.meta.url), join(bundles, 'supervisor.mjs'));
+  const program = await bundledProgram(new URL('./supervisor-main.ts', import.meta.url));
+  await writeFile(join(bundles, 'supervisor.mjs'), program);
 });
 afterAll(async () => {
   await server.close();

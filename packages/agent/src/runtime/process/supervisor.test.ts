@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundledProgram } from '@hoodcloud/testkit/bundled-program';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { FileHashes } from '../../host/file-hash.ts';
 import { isAlive } from '../../host/process-table.ts';
-import { bundleAgentProgram } from '../../testing/bundle-agent.ts';
 import { writeWithFolders } from '../conformance.ts';
 import { TEST_NODE_SCRIPT, testArtifact } from '../test-artifacts.ts';
 import { ProcessService } from './process-service.ts';
@@ -22,7 +22,8 @@ let binary: string;
 let files: ServiceFiles;
 beforeAll(async () => {
   bundles = await mkdtemp(join(tmpdir(), 'hoodcloud-supervisor-'));
-  await bundleAgentProgram(new URL('./supervisor-main.ts', import.meta.url), join(bundles, 'supervisor.mjs'));
+  const program = await bundledProgram(new URL('./supervisor-main.ts', import.meta.url));
+  await writeFile(join(bundles, 'supervisor.mjs'), program);
 });
 afterAll(() => rm(bundles, { recursive: true, force: true }));
 
