@@ -10,6 +10,7 @@ export interface ChainOptions {
   readonly budgets?: Readonly<Record<string, number>>;
   readonly healthWaitSeconds?: number;
   readonly artifactKind?: 'file' | 'image';
+  readonly runtimeType?: 'process' | 'docker';
 }
 
 /** Writes a chain's profile and runtime file into the folder of chains. */
@@ -36,7 +37,10 @@ export function writeChain(configDir: string, chain: string, options: ChainOptio
     },
   };
   writeFileSync(join(folder, 'profile.yaml'), yaml(profile));
-  writeFileSync(join(folder, 'runtime.yaml'), yaml({ runtime: { type: 'process' }, budgets: options.budgets ?? {} }));
+  writeFileSync(
+    join(folder, 'runtime.yaml'),
+    yaml({ runtime: { type: options.runtimeType ?? 'process' }, budgets: options.budgets ?? {} }),
+  );
 }
 
 /** Fields of a manifest that a test wants otherwise; a value of undefined leaves the field out. */
