@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'host',
           include: named('host.test'),
           globalSetup: [postgres, temporal],
-          fileParallelism: false,
+          maxWorkers: 2, // each file has hosts of its own; most of its time it waits for them
           ...slow,
         },
       },
@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'e2e',
           include: named('e2e.test'),
           globalSetup: [postgres, temporal],
-          fileParallelism: false,
+          maxWorkers: 2, // each file has hosts of its own; most of its time it waits for them
           ...slow,
           testTimeout: 600_000,
         },

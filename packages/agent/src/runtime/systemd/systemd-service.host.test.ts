@@ -144,8 +144,10 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
   it('brings no kind of unit up by itself after a power loss in the middle, and all when they are started (A18a)', async () => {
     const FORKS = `Type=forking\nExecStart=/bin/bash -c "${PROGRAM} infinity &"`;
     const NOTIFIES = `Type=notify\nNotifyAccess=all\nExecStart=/bin/bash -c "systemd-notify --ready; exec ${PROGRAM} infinity"`;
-    const USER = 'echo val:x:2000:2000::/home/val:/bin/sh >>/etc/passwd; echo val:x:2000: >>/etc/group';
-    await host.sh(`${USER}; echo 'val:*:19000:0:99999:7:::' >>/etc/shadow; mkdir -p /home/val; chown val: /home/val`);
+    const USER = 'echo val:x:2000:2000::/home/hoodcloud-val:/bin/sh >>/etc/passwd; echo val:x:2000: >>/etc/group';
+    await host.sh(
+      `${USER}; echo 'val:*:19000:0:99999:7:::' >>/etc/shadow; mkdir -p /home/hoodcloud-val; chown val: /home/hoodcloud-val`,
+    );
     const kinds = [
       { unit: 'held@one.service', user: null, file: unitFile(RUNS) },
       { unit: 'forks.service', user: null, file: unitFile(FORKS) },

@@ -9,7 +9,7 @@ let unit: UnitUnderTest;
 afterEach(() => unit?.remove());
 beforeAll(() =>
   shell(
-    'echo val:x:2000:2000::/home/val:/bin/sh >>/etc/passwd; echo val:x:2000: >>/etc/group; echo "val:*:19000:0:99999:7:::" >>/etc/shadow; mkdir -p /home/val',
+    'echo val:x:2000:2000::/home/hoodcloud-val:/bin/sh >>/etc/passwd; echo val:x:2000: >>/etc/group; echo "val:*:19000:0:99999:7:::" >>/etc/shadow; mkdir -p /home/hoodcloud-val',
   ),
 );
 
@@ -121,10 +121,10 @@ it('runs under a supervisor like Cosmovisor: the artifact is a child, behind a l
 });
 
 it('is a user unit: runs under the systemd of its user, is held, and leaves nothing behind (A18a)', async () => {
-  const unitFolder = '/home/val/.config/systemd/user';
+  const unitFolder = '/home/hoodcloud-val/.config/systemd/user';
   unit = await UnitUnderTest.write({ service: RUNS, user: 'val', unitFolder }, 'unode.service');
   await expect(unit.adapter().prepare()).rejects.toMatchObject({ code: 'no_linger' });
-  await shell('chown -R val: /home/val; loginctl enable-linger val; systemctl start user@2000');
+  await shell('chown -R val: /home/hoodcloud-val; loginctl enable-linger val; systemctl start user@2000');
   await stopsAndStarts();
   const adapter = unit.adapter();
   const [pid = 0] = await unit.pids();
