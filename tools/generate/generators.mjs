@@ -44,6 +44,12 @@ export const GENERATORS = [
     needs: 'tools/generate/crash-matrix.mjs',
   },
   {
+    name: 'field-cases',
+    command: ['node', 'tools/generate/field-cases.mjs'],
+    outputs: ['docs/reference/field-cases.md'],
+    needs: 'test/field-cases/field-cases.yaml',
+  },
+  {
     name: 'openapi',
     command: ['npx', 'tsx', 'tools/generate/openapi.ts'],
     outputs: ['packages/contracts/openapi.json'],

@@ -10,7 +10,7 @@ import type { SystemdParts } from './runtime/systemd/systemd-service.ts';
 import { AgentAdapter } from './self-upgrade/agent-adapter.ts';
 import { isOwnComponent } from './self-upgrade/own-component.ts';
 
-/** What all adapters of one agent share: a hash is computed once, and daemon-reloads are made one at a time (field case 57). */
+/** What all adapters of one agent share: a hash is computed once, and daemon-reloads are made one at a time (field-case 57). */
 export interface SharedByAdapters {
   readonly hashes: FileHashes;
   readonly systemctl: Systemctl;

@@ -12,7 +12,7 @@ describe('rolling', () => {
     expect(told(decideNext(aSnapshot({ rollout: two, nodes }), now))).toBe('run a#1 b#1 (running)');
   });
 
-  test('a batch waits for every row of the one before, validating ones included', () => {
+  test('a batch waits for every row of the one before, validating ones included (field-case 78)', () => {
     const nodes = [ended('a', 'succeeded'), inFlight('b', { status: 'validating' }), aRow('c', { batchIndex: 1 })];
     expect(told(decideNext(aSnapshot({ rollout: two, nodes }), now))).toBe('wait nodes_in_flight (running)');
   });

@@ -61,7 +61,7 @@ export async function attributesOf(path: string): Promise<Required<FileAttribute
   }
 }
 
-/** Sets owner, then mode (a change of owner clears set-uid bits, field case 48), then times. */
+/** Sets owner, then mode (a change of owner clears set-uid bits, field-case 48), then times. */
 export async function applyAttributes(
   file: FileHandle,
   wanted: Partial<FileAttributes> & Pick<FileAttributes, 'mode'>,

@@ -19,7 +19,7 @@ export interface ExtendedAttributes {
 
 /**
  * Gives `to` the owner, the mode, the ACL and all extended attributes of `from`, in this order: a change of the owner
- * drops capabilities (field case 48). Neither content nor times change; the caller fsyncs. Node has no call for
+ * drops capabilities (field-case 48). Neither content nor times change; the caller fsyncs. Node has no call for
  * extended attributes, GNU `cp` has (ADR 0012).
  * @throws HostError `attributes_unsupported` when one of them can't be kept
  */

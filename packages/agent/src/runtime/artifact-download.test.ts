@@ -56,7 +56,7 @@ describe('an interrupted transfer', () => {
     expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   });
 
-  it('begins anew when the server sends the whole file instead of the rest (field case 27)', async () => {
+  it('begins anew when the server sends the whole file instead of the rest (field-case 27)', async () => {
     await download(publish({ kind: 'cut_short', afterBytes: 100_000 }, { kind: 'serve' }));
     expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
   });
@@ -116,7 +116,7 @@ it.each([500, 503, 408])('tries again after %d', async (status) => {
   expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
 });
 
-it('waits as long as a server asks for (field case 36)', async () => {
+it('waits as long as a server asks for (field-case 36)', async () => {
   await download(publish(tooManyRequests(1), { kind: 'serve' }));
   const [first, second] = server.requestsFor('node');
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(990);
@@ -152,7 +152,7 @@ describe('fails at once and leaves nothing that could be taken for complete:', (
     expect(server.requests).toHaveLength(0);
   });
 
-  it('a redirect to another scheme', async () => {
+  it('a redirect to another scheme (field-case 34)', async () => {
     const url = publish({ kind: 'redirect', to: 'ftp://127.0.0.1/node' });
     await expect(download(url)).rejects.toMatchObject({ code: 'download_refused' });
   });
@@ -198,13 +198,13 @@ it('makes few tries in the end, however fast each one fails (field-case 22)', as
   for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(40, 20 * 2 ** index) - 2);
 });
 
-it('follows redirects to the file', async () => {
+it('follows redirects to the file (field-case 34)', async () => {
   const url = publish();
   await download(server.publish('latest', '', { kind: 'redirect', to: url }));
   expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
 });
 
-it('replaces what an earlier try had left half done', async () => {
+it('replaces what an earlier try had left half done (field-case 21)', async () => {
   await expect(download(publish({ kind: 'cut_short', afterBytes: 10 }))).rejects.toThrow();
   await download(publish());
   expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));

@@ -90,7 +90,7 @@ function ask(url: URL, wanted: DownloadRequest): Promise<IncomingMessage> {
   });
 }
 
-/** A rest is taken only when the server proves that it is one: 206, our offset, the same total (field case 27). */
+/** A rest is taken only when the server proves that it is one: 206, our offset, the same total (field-case 27). */
 function readAnswer(url: URL, response: IncomingMessage, wanted: DownloadRequest): DownloadAnswer {
   const etag = response.headers.etag ?? null;
   if (response.statusCode === 206) {

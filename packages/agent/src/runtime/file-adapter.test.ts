@@ -280,6 +280,17 @@ it('keeps two configs of one name apart in the backup', async () => {
   expect((await readdir(join(backupDir, 'configs'))).sort()).toEqual(['2-config.toml', 'config.toml']);
 });
 
+it('backs up what an undo needs and nothing of the data, however much there is (field-case 41)', async () => {
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, 'chain.db'), Buffer.alloc(4_000_000));
+  await writeFile(join(folder, 'etc', 'untouched.toml'), 'x = 1\n');
+  await files.backupState(backupDir, [config], signal);
+  const kept = await readdir(backupDir, { recursive: true, withFileTypes: true });
+  const names = kept.filter((entry) => entry.isFile()).map(({ name }) => name);
+  expect([...new Set(names)].sort()).toEqual(['config.toml', 'manifest.json', 'node']); // each with its attributes' copy
+});
+
 it('lets nobody else read a backup: configs hold secrets', async () => {
   await files.backupState(backupDir, [config], signal);
   expect((await stat(join(backupDir, 'configs', 'config.toml'))).mode & 0o777).toBe(0o600);

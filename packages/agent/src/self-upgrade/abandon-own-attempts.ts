@@ -3,7 +3,7 @@ import type { AttemptStore } from '../upgrade/attempt-store.ts';
 
 /**
  * Closes what is open on the agent itself when its installation goes: nobody goes on with it, and a later installation
- * must not (field case 13).
+ * must not (field-case 13).
  * @param binaryName that of the agent
  */
 export async function abandonOwnAttempts(store: AttemptStore, binaryName: string): Promise<void> {

@@ -11,7 +11,7 @@ const POLL_MS = 200;
 /**
  * The agent as a component of its host. Its unit's other processes are supervisors of nodes, which outlive it; and a new
  * agent that merely stays up is no proof: it has to come back to its control plane, or nobody could ever order anything
- * on this host again (field case 126).
+ * on this host again (field-case 126).
  */
 export class AgentAdapter extends SystemdAdapter {
   readonly #stateDir: string;

@@ -17,7 +17,7 @@ export interface HandedOrder {
   readonly command: Command;
   /** Host's clock, milliseconds since the epoch. */
   readonly deadlineAtMs: number;
-  /** The installation that took the command: another one is none of its business (field case 13). */
+  /** The installation that took the command: another one is none of its business (field-case 13). */
   readonly installId: string;
 }
 

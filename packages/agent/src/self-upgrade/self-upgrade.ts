@@ -32,7 +32,7 @@ export interface SelfUpgradeParts {
 /**
  * The agent's side of its own upgrade: an UPGRADE or COMPENSATE of the agent itself is handed to a process that outlives it,
  * and what that process did is told, by whichever agent is there then. Who owns such an attempt is never in question: the
- * handed order names it, and no agent resumes it itself (field case 10).
+ * handed order names it, and no agent resumes it itself (field-case 10).
  */
 export class SelfUpgrade {
   readonly #parts: SelfUpgradeParts;

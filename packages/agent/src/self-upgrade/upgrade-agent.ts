@@ -15,7 +15,7 @@ import { ownComponent } from './own-component.ts';
 /**
  * Carries out the command for the agent that lies on this host, from the beginning or from where a crash left it, and
  * leaves its result for whichever agent comes back. Runs in a unit of its own from a copy of the agent that took the
- * command, so that it outlives the one and doesn't depend on the other (field cases 77, 126). Idempotent.
+ * command, so that it outlives the one and doesn't depend on the other (field-cases 77, 126). Idempotent.
  */
 export async function upgradeAgent(config: AgentConfig, log: Logger): Promise<void> {
   const own = ownComponent(config);

@@ -140,7 +140,7 @@ async function refuseRevoked(tx: Db, node: AuthenticatedNode): Promise<void> {
 
 /**
  * Whether an instance comes back after another one took its place (A, B, A). A restarted agent makes a new nonce, so
- * only two hosts that are alive with one identity can do that (B3, field case 118).
+ * only two hosts that are alive with one identity can do that (B3, field-case 118).
  * @param earlier nonces of the node's sessions, newest first
  */
 export function alternates(earlier: readonly string[], nonce: string): boolean {

@@ -81,7 +81,7 @@ describe('a session', () => {
   });
 });
 
-describe('a cloned machine (B3, field case 118)', () => {
+describe('a cloned machine (B3, field-case 118)', () => {
   it('is seen by nonces that alternate: both are sent away, one incident, and neither comes in again', async () => {
     const { nodeId, credential } = await fixture.joinedNode();
     const [a, b] = [randomUUID(), randomUUID()];

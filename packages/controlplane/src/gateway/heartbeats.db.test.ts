@@ -98,7 +98,7 @@ describe('a heartbeat', () => {
     expect((await nodeRow(nodeId)).application_health).toBe('critical');
   });
 
-  it('has its host clock shown as skew and is received now, whatever that clock says (field case 119)', async () => {
+  it('has its host clock shown as skew and is received now, whatever that clock says (field-case 119)', async () => {
     const { nodeId, agent } = await connectedNode('skew');
     const hourAgo = BigInt(Math.floor(Date.now() / 1000) - 3600);
     agent.send({ case: 'heartbeat', value: { sentAt: { seconds: hourAgo }, components: [componentReport()] } });

@@ -11,7 +11,7 @@ const ACTOR = 'system:gateway';
 
 /**
  * Two hosts speak with one node's credential: neither may be upgraded until an operator says which is the node, by
- * joining that one with a new token (B3, field case 118). Raises one incident however often it is seen.
+ * joining that one with a new token (B3, field-case 118). Raises one incident however often it is seen.
  */
 export async function quarantineClone(tx: Db, node: AuthenticatedNode, hello: Hello): Promise<void> {
   await tx

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reconnectWindowMs } from './reconnect-window.ts';
 
-it('gives ten thousand agents a minute, and a few agents a second (B6, field case 127)', () => {
+it('gives ten thousand agents a minute, and a few agents a second (B6, field-case 127)', () => {
   expect(reconnectWindowMs(10_000)).toBe(60_000);
   expect(reconnectWindowMs(4)).toBe(1_000);
   expect(reconnectWindowMs(0)).toBe(1_000);

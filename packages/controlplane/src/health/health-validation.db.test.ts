@@ -103,7 +103,7 @@ it('counts restarts from the number in the result: those that the start tolerate
   });
 });
 
-it('fails a node without a main process for 10 s (field case 123)', async () => {
+it('fails a node without a main process for 10 s (field-case 123)', async () => {
   const { node, id } = await upgradedNode();
   await fixture.beats(node, 5, 10, () => ({ component: { mainPid: 0, active: false, runningChecksum: '' } }));
   await validator.run(fixture.at(11));
@@ -183,7 +183,7 @@ it.each([
   expect(await fixture.validationRow(id)).toMatchObject({ status, codes });
 });
 
-it('forgives one bad reading (D4, field case 122)', async () => {
+it('forgives one bad reading (D4, field-case 122)', async () => {
   const { node, id } = await upgradedNode();
   await fixture.beats(node, 5, 40, (at) => (at === 20 ? { judged: { application_health: 'critical' } } : {}));
   await validator.run(fixture.at(41));

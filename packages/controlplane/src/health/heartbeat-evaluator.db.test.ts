@@ -79,7 +79,7 @@ describe('silence', () => {
     expect(session).toMatchObject({ end_reason: 'heartbeat_timeout' });
   });
 
-  it('is not told by a host clock that is hours off (field case 119)', async () => {
+  it('is not told by a host clock that is hours off (field-case 119)', async () => {
     const { nodeId } = await fixture.node({ clock_skew_ms: -7_200_000 });
     await heard(nodeId, { at: 0 });
     await evaluator.run(fixture.at(10));

@@ -19,7 +19,7 @@ export interface Swap {
 }
 
 /**
- * Puts one container in another's place and takes it back (spec "Docker Adapter", field cases 66 and 67). Nothing is
+ * Puts one container in another's place and takes it back (spec "Docker Adapter", field-cases 66 and 67). Nothing is
  * removed on the way forward. Each step leaves a state that the next call goes on from, whoever was killed in between:
  * the new container has its labels from the first moment, the old one is known by the id in the backup.
  */

@@ -33,7 +33,7 @@ interface PullLine {
   readonly error?: string;
 }
 
-/** What the registry said for good, and what it means to the operator (field cases 22 and 36). */
+/** What the registry said for good, and what it means to the operator (field-cases 22 and 36). */
 const FOR_GOOD: readonly (readonly [RegExp, code: string, sentence: string])[] = [
   [/no matching manifest/i, 'wrong_platform', "the image isn't built for this host's platform"],
   [/manifest unknown|not found|name unknown/i, 'image_unknown', 'the registry has no such image: correct the digest'],

@@ -17,7 +17,7 @@ const ORDER_AGAIN_MS = 200;
 /**
  * One systemd, the machine's or a user's, by `systemctl` with argument arrays. One instance serves every unit of it in an
  * agent, because orders and daemon-reloads are made one at a time: systemd has hung a start that met a reload, and has
- * lost the answer to its client (field case 57). So no start waits for its client: it is queued, and then looked for.
+ * lost the answer to its client (field-case 57). So no start waits for its client: it is queued, and then looked for.
  */
 export class Systemctl {
   readonly scope: ManagerScope;
@@ -64,7 +64,7 @@ export class Systemctl {
 
   /**
    * Queues the start of a unit. A client that gets no answer is given up on and the unit itself is asked: when neither a
-   * job nor a process is there, the order is given again (field case 57).
+   * job nor a process is there, the order is given again (field-case 57).
    * @returns what systemd said against it; '' when the job is queued
    */
   async orderStart(unit: string, signal: AbortSignal, ...options: readonly string[]): Promise<string> {

@@ -178,7 +178,7 @@ export class SystemdService {
     await this.#order(signal);
   }
 
-  /** Only queued: what becomes of it the unit shows, whatever the client hears (field case 57). */
+  /** Only queued: what becomes of it the unit shows, whatever the client hears (field-case 57). */
   async #order(signal: AbortSignal): Promise<void> {
     const refused = await this.#systemctl.orderStart(this.unit, signal);
     if (refused !== '') throw startFailed(this.unit, `systemd refused the start: ${refused}`);

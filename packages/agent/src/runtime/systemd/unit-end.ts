@@ -6,7 +6,7 @@ import type { Look, UnitLooks } from './unit-look.ts';
 import type { UnitView } from './unit-properties.ts';
 
 const POLL_MS = 50;
-/** How often the unit is asked while a client waits for the end of the stop: it may never hear of it (field case 57). */
+/** How often the unit is asked while a client waits for the end of the stop: it may never hear of it (field-case 57). */
 const BESIDE_CLIENT_MS = 1_000;
 /** Milliseconds within which systemd hears an order, however busy the host is. */
 const ORDER_HEARD_MS = 5_000;
