@@ -1,7 +1,8 @@
 import { chmod, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BINDS_LOW_PORTS, setExtendedAttributes } from '@hoodcloud/testkit/extended-attributes';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { requireStarts } from './dry-start.ts';
 import { identityOfProcess, ownerOf, type ServiceIdentity } from './service-identity.ts';
 
@@ -87,6 +88,20 @@ it.runIf(asRoot)('finds before the stop that the service may not read its new bi
   });
   // while the service is stopped nobody knows its user for sure
   await tried(null, { identity: { ...SERVICE, guessed: true } });
+});
+
+it.runIf(asRoot)(
+  'tries a binary with file capabilities, which the kernel refuses to whoever may never have them',
+  async () => {
+    await setExtendedAttributes(path, { 'security.capability': BINDS_LOW_PORTS });
+    await tried(['-c', 'exit 0'], { identity: SERVICE });
+    await tried(['-c', 'exit 0'], { identity: { ...SERVICE, uid: 0, gid: 0 } });
+  },
+);
+
+it('does without the folder for temporary files when that is gone', async () => {
+  vi.stubEnv('TMPDIR', join(folder, 'nowhere'));
+  await tried(['-c', 'exit 0']).finally(() => vi.unstubAllEnvs());
 });
 
 it('learns user, groups and library path from the process of the service', async () => {

@@ -21,6 +21,15 @@ const MAX_OUTPUT = 64 * 1024;
 const LOADER_TROUBLE =
   /error while loading shared libraries|version `[^']+' not found|symbol lookup error|Error (?:loading shared library|relocating)/;
 
+/** Rights to go without, the fewest first. */
+const DROPS = [['--inh-caps=-all', '--bounding-set=-all'], ['--inh-caps=-all']] as const;
+/**
+ * It could not drop that much, or the kernel refuses a file with capabilities (`=ep`) to whoever is bound not to have them
+ * (EPERM); the binary itself may be good.
+ */
+const SETPRIV_TROUBLE =
+  /^setpriv: (?!failed to execute)|^setpriv: failed to execute.*Operation not permitted|^spawn setpriv/;
+
 interface Answer {
   readonly output: string;
   readonly code: number | null;
@@ -35,7 +44,7 @@ interface Answer {
  */
 export async function requireStarts(dryStart: DryStart): Promise<void> {
   const { wanted, signal } = dryStart;
-  const home = await mkdtemp(join(tmpdir(), 'hoodcloud-dry-start-'));
+  const home = await emptyHome();
   try {
     if (process.getuid?.() === 0) await chown(home, dryStart.identity.uid, dryStart.identity.gid);
     const answer = await answerOf(dryStart, home);
@@ -48,14 +57,19 @@ export async function requireStarts(dryStart: DryStart): Promise<void> {
   }
 }
 
+/** The folder for temporary files may be gone or full: that is no fault of the new binary. */
+async function emptyHome(): Promise<string> {
+  const name = 'hoodcloud-dry-start-';
+  return mkdtemp(join(tmpdir(), name)).catch(() => mkdtemp(join('/run', name)));
+}
+
 /** With as few rights as this agent can leave it: one in a container, or hardened by its unit, may not give up all of them. */
 async function answerOf(dryStart: DryStart, home: string): Promise<Answer> {
   const { path, identity } = dryStart;
   if (process.getuid?.() !== 0) return run([path], dryStart, home);
-  for (const drop of [['--inh-caps=-all', '--bounding-set=-all'], ['--inh-caps=-all']]) {
+  for (const drop of DROPS) {
     const answer = await run([...withoutPrivileges(identity, drop), path], dryStart, home);
-    const refused = /^setpriv: (?!failed to execute)/.test(answer.output) || answer.output.startsWith('spawn setpriv');
-    if (!refused) return answer;
+    if (!SETPRIV_TROUBLE.test(answer.output)) return answer;
   }
   return run([path], dryStart, home);
 }
