@@ -15,6 +15,8 @@ import { startFailed, watchStart } from './start-watch.ts';
 
 const POLL_MS = 50;
 const LOG_LINES = 200;
+/** How long the engine may take to see that a container has ended. */
+const ENDING_MS = 30_000;
 export const NO_RESTART: RestartPolicy = { Name: 'no', MaximumRetryCount: 0 };
 
 interface Look {
@@ -229,12 +231,20 @@ export class ContainerService {
     }
   }
 
+  /** A container that ends in this very moment, as one in a crash loop does, refuses it and takes it a moment later. */
   async #setPolicy(view: ContainerView, policy: RestartPolicy): Promise<void> {
     const now = policyOf(view);
     if (now.Name === policy.Name && (now.MaximumRetryCount ?? 0) === (policy.MaximumRetryCount ?? 0)) return;
-    await this.#engine.call(`set the restart policy of ${view.Name.slice(1)}`, null, (docker) =>
-      docker.getContainer(view.Id).update({ RestartPolicy: policy }),
-    );
+    for (const end = Date.now() + ENDING_MS; ; await sleep(POLL_MS)) {
+      try {
+        await this.#engine.call(`set the restart policy of ${view.Name.slice(1)}`, null, (docker) =>
+          docker.getContainer(view.Id).update({ RestartPolicy: policy }),
+        );
+        return;
+      } catch (error) {
+        if (Date.now() > end || !endsRightNow(error)) throw error;
+      }
+    }
   }
 
   async #living({ processes }: ServiceRecord): Promise<ProcessIdentity[]> {
@@ -296,6 +306,11 @@ function isNo({ Name }: RestartPolicy): boolean {
 
 function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.pid === other.pid && one.startedAt === other.startedAt;
+}
+
+/** The engine took it for running, and its runtime for ended. */
+function endsRightNow(error: unknown): boolean {
+  return error instanceof EngineError && error.said.includes('cannot update a stopped container');
 }
 
 function fenceViolated(name: string, why: string): RuntimeError {
