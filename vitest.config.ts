@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'e2e',
           include: named('e2e.test'),
           globalSetup: [postgres, temporal],
-          maxWorkers: 2, // each file has hosts of its own; most of its time it waits for them
+          fileParallelism: false, // a whole control plane each: two at once need more than two cores
           ...slow,
           testTimeout: 600_000,
         },
