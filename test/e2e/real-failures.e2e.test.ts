@@ -90,7 +90,7 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
       const rollout = JSON.parse(shown.stdout) as RolloutDetail;
       const { items } = await plane.hoodctl.get<{ items: RolloutNodeView[] }>(`/rollouts/${rollout.id}/nodes`);
       expect(items).toHaveLength(1);
-      expect(items[0]).toMatchObject({ status: 'rolled_back', attempt_count: 1 });
+      expect(items[0], items[0]?.error_message ?? '').toMatchObject({ status: 'rolled_back', attempt_count: 1 });
       expect(items[0]?.error_message).toMatch(node.refusal);
 
       expect(await node.runs()).toBe(node.running.checksum);
