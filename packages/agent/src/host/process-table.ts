@@ -31,6 +31,11 @@ export async function readProcess(pid: number): Promise<ProcessEntry | null> {
   };
 }
 
+/** Whether both name one process. */
+export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return one.pid === other.pid && one.startedAt === other.startedAt;
+}
+
 /** Whether exactly this process still lives; a zombie doesn't, another process with its pid isn't it. */
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   const entry = await readProcess(process.pid);

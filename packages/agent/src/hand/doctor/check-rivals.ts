@@ -2,7 +2,7 @@ import { Engine } from '../../runtime/docker/engine.ts';
 import { type Check, type ExaminedComponent, type Finding, ok, warning } from './finding.ts';
 import { unitsThatDrive } from './units-that-drive.ts';
 
-const TODO = 'hold the package back (apt-mark hold), correct the unit, or mind it at the next upgrade';
+const ADVICE = 'hold the package back (apt-mark hold), correct the unit, or mind it at the next upgrade';
 
 /**
  * What of the host's set-up surprises an upgrade or brings another version back: whatever the runtime knows of (a package
@@ -14,7 +14,7 @@ async function rivalsOf(component: ExaminedComponent): Promise<Finding[]> {
   const { config, adapter, status } = component;
   if (status === null) return []; // the runtime can't be asked, which is a finding of its own
   const check = `${config.binary_name} rivals`;
-  const known = (await adapter.warnings()).map((sentence) => warning(check, sentence, TODO));
+  const known = (await adapter.warnings()).map((sentence) => warning(check, sentence, ADVICE));
   const others = await Promise.all([compose(component, check), units(component, check)]);
   const found = [...known, ...others.flat()];
   return found.length > 0 ? found : [ok(check, 'nothing is seen that would bring another version back')];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isAlive, type ProcessIdentity, readProcess } from '../../host/process-table.ts';
+import { isAlive, isSameProcess, type ProcessIdentity, readProcess } from '../../host/process-table.ts';
 import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
 import { tellingLine } from '../telling-line.ts';
 import type { RestartPolicy } from './container-inspect.ts';
@@ -254,7 +254,7 @@ export class ContainerService {
 
   async #with(record: ServiceRecord, main: ProcessIdentity | null): Promise<ProcessIdentity[]> {
     const known = await this.#living(record);
-    return main === null || known.some((other) => isSame(main, other)) ? known : [...known, main];
+    return main === null || known.some((other) => isSameProcess(main, other)) ? known : [...known, main];
   }
 
   async #require(): Promise<ContainerView> {
@@ -302,10 +302,6 @@ function policyOf({ HostConfig }: ContainerView): RestartPolicy {
 
 function isNo({ Name }: RestartPolicy): boolean {
   return Name === 'no' || Name === '';
-}
-
-function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
-  return one.pid === other.pid && one.startedAt === other.startedAt;
 }
 
 /** The engine took it for running, and its runtime for ended. */

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, removeFolderIfEmpty, replaceFile, syncFolder } from '../../host/atomic-file.ts';
-import { bootId, isAlive, type ProcessIdentity } from '../../host/process-table.ts';
+import { bootId, isAlive, isSameProcess, type ProcessIdentity } from '../../host/process-table.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { ManagerScope } from './manager-scope.ts';
 import type { Systemctl } from './systemctl.ts';
@@ -62,7 +62,7 @@ export class Hold {
   /** Writes the mark, on disk when this resolves. Processes of an earlier mark of this boot stay named. */
   async set(processes: readonly ProcessIdentity[]): Promise<void> {
     const known = await this.livingProcesses();
-    const more = processes.filter((process) => !known.some((other) => isSame(process, other)));
+    const more = processes.filter((process) => !known.some((other) => isSameProcess(process, other)));
     const record: HoldRecord = { bootId: await bootId(), processes: [...known, ...more] };
     await replaceFile(this.path, `${JSON.stringify(record)}\n`);
   }
@@ -101,10 +101,6 @@ export class Hold {
 /** % introduces a specifier in unit files. */
 function escaped(text: string): string {
   return text.replaceAll('%', '%%');
-}
-
-export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
-  return one.pid === other.pid && one.startedAt === other.startedAt;
 }
 
 /** A mark that cannot be read still holds; it only names no process (an operator may have made it with `touch`). */

@@ -1,9 +1,9 @@
 import { followLinks } from '../../host/atomic-file.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
-import type { ProcessIdentity } from '../../host/process-table.ts';
+import { isSameProcess, type ProcessIdentity } from '../../host/process-table.ts';
 import { instancesOutside, requireNoInstanceOutside } from '../data-dir-fence.ts';
 import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
-import { Hold, isSame } from './hold.ts';
+import { Hold } from './hold.ts';
 import { requireLinger } from './manager-scope.ts';
 import { startFailed, watchStart } from './start-watch.ts';
 import { StopGuard } from './stop-guard.ts';
@@ -200,7 +200,7 @@ export class SystemdService {
     const { view, processes } = await this.#looks.look();
     const main = processes.find(({ pid }) => pid === view.mainPid) ?? null;
     const worker = await this.#artifactProcess(processes, view);
-    return { view, main, worker: worker && main && isSame(worker, main) ? null : worker };
+    return { view, main, worker: worker && main && isSameProcess(worker, main) ? null : worker };
   }
 
   async #artifactProcess(processes: readonly ProcessIdentity[], { rootDirectory }: UnitView) {
