@@ -7,7 +7,7 @@ import type { RestartPolicy } from './container-inspect.ts';
 import { containerLog } from './container-log.ts';
 import { containerState } from './container-state.ts';
 import type { ContainerView, Engine } from './engine.ts';
-import { EngineError } from './engine-error.ts';
+import { EngineError, hasStatus } from './engine-error.ts';
 import type { Instances } from './instances.ts';
 import type { ServiceRecord, ServiceRecordFile } from './service-record.ts';
 import { clearStaleNeighbours } from './stale-neighbour.ts';
@@ -304,9 +304,9 @@ function isNo({ Name }: RestartPolicy): boolean {
   return Name === 'no' || Name === '';
 }
 
-/** The engine took it for running, and its runtime for ended. */
+/** The engine took it for running, and its runtime for ended: each release of runc has words of its own for it. */
 function endsRightNow(error: unknown): boolean {
-  return error instanceof EngineError && error.said.includes('cannot update a stopped container');
+  return hasStatus(error, 500) && /cannot update a stopped container|container not running/.test(error.said);
 }
 
 function fenceViolated(name: string, why: string): RuntimeError {
