@@ -2,17 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Stage } from '../stage/stage.ts';
+import type { ControlPlaneAccess } from './control-plane-access.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../packages/controlplane/src/bin/hoodcloud.ts', import.meta.url));
 /** Beside a first build of the releases everything takes its time. */
 const READY_MS = 300_000;
-
-/** Where the control plane answers, and the key for it. */
-export interface ControlPlaneAccess {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly temporalUi: string;
-}
 
 /** Starts every role in one process with Postgres and the Temporal server as its children, and waits until it is ready. */
 export async function startControlPlane(stage: Stage, chainFolder: string): Promise<ControlPlaneAccess> {

@@ -1,7 +1,7 @@
 import type { HeightWatcher } from '@hoodcloud/testkit/chains/height-watcher';
 import type { ChainFiles } from '../chain/chain-files.ts';
 import type { DemoChain } from '../chain/demo-chain.ts';
-import type { ControlPlaneAccess } from '../control-plane/start-control-plane.ts';
+import type { ControlPlaneAccess } from '../control-plane/control-plane-access.ts';
 import type { Cast } from './cast.ts';
 import type { DemoFolder, DemoPorts, DemoState } from './demo-state.ts';
 import type { Narrator } from './narrator.ts';

@@ -1,6 +1,6 @@
 import type { UpgradeActionName } from '@hoodcloud/domain/upgrade-phase';
 import type { RuntimeAdapter, WantedArtifact } from '../runtime/runtime-adapter.ts';
-import type { DriftReporting } from './config-drift.ts';
+import type { DriftReporting } from './drift-reporting.ts';
 
 /** One primitive of an upgrade (spec "UpgradeAction Interface"): what happens; the adapter knows how. */
 export interface UpgradeAction {

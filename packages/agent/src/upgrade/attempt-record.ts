@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
 import type { BeforeState } from './action.ts';
 import type { AttemptProgress } from './attempt-progress.ts';
-import type { ConfigDrift } from './config-drift.ts';
+import type { ConfigDrift } from './drift-reporting.ts';
 import type { ExecutionOutcome } from './executor.ts';
 
 /** All that the host remembers of one attempt: one file, replaced atomically (A5). */
