@@ -5,7 +5,6 @@ import { replaceFile } from '../host/atomic-file.ts';
 import { diffLines } from '../host/line-diff.ts';
 import type { ActionParams, ConfigFileToWrite } from './action.ts';
 import { BACKUP_FILE_MODE } from './backup-manifest.ts';
-import type { ConfigDrift } from './drift-reporting.ts';
 
 /** Larger files, and more lines of a diff, are nothing that a person reads in a terminal. */
 const MAX_COMPARED_BYTES = 512 * 1024;
