@@ -7,17 +7,15 @@ import type { RestartPolicy } from './container-inspect.ts';
 import { containerLog } from './container-log.ts';
 import { containerState } from './container-state.ts';
 import type { ContainerView, Engine } from './engine.ts';
-import { EngineError, hasStatus } from './engine-error.ts';
+import { EngineError } from './engine-error.ts';
 import type { Instances } from './instances.ts';
+import { isNo, NO_RESTART, policyOf, setRestartPolicy } from './restart-policy.ts';
 import type { ServiceRecord, ServiceRecordFile } from './service-record.ts';
 import { clearStaleNeighbours } from './stale-neighbour.ts';
 import { startFailed, watchStart } from './start-watch.ts';
 
 const POLL_MS = 50;
 const LOG_LINES = 200;
-/** How long the engine may take to see that a container has ended. */
-const ENDING_MS = 30_000;
-export const NO_RESTART: RestartPolicy = { Name: 'no', MaximumRetryCount: 0 };
 
 interface Look {
   /** Null between the renames of a swap: the name stands for nothing then. */
@@ -73,7 +71,7 @@ export class ContainerService {
       owedPolicy: null,
       processes: await this.#with(record, main),
     });
-    if (view !== null) await this.#setPolicy(view, NO_RESTART);
+    if (view !== null) await setRestartPolicy(this.#engine, view, NO_RESTART);
   }
 
   /** A container that is about to take the old one's place is made without a restart policy: this is the one to give it. */
@@ -90,7 +88,7 @@ export class ContainerService {
       await this.#record.change({ heldPolicy: null, owedPolicy: { containerId: view.Id, policy } });
       return;
     }
-    if (view !== null) await this.#setPolicy(view, policy);
+    if (view !== null) await setRestartPolicy(this.#engine, view, policy);
     await this.#record.change({ heldPolicy: null });
   }
 
@@ -100,7 +98,7 @@ export class ContainerService {
     if (owedPolicy === null) return;
     const view = await this.#engine.container(owedPolicy.containerId);
     if (view !== null && neverRan(view)) return;
-    if (view !== null) await this.#setPolicy(view, owedPolicy.policy);
+    if (view !== null) await setRestartPolicy(this.#engine, view, owedPolicy.policy);
     await this.#record.change({ owedPolicy: null });
   }
 
@@ -115,7 +113,7 @@ export class ContainerService {
     const { heldPolicy, owedPolicy } = await this.#record.read();
     const policy = heldPolicy ?? owedPolicy?.policy;
     const view = policy === undefined ? null : await this.#engine.container(this.name);
-    if (view !== null && policy !== undefined) await this.#setPolicy(view, policy);
+    if (view !== null && policy !== undefined) await setRestartPolicy(this.#engine, view, policy);
     await this.#record.remove();
   }
 
@@ -163,7 +161,7 @@ export class ContainerService {
   async #launch(found: Look, signal: AbortSignal): Promise<void> {
     await this.#requireFence(found);
     const view = found.view ?? (await this.#require());
-    await this.#setPolicy(view, await this.operatorsPolicy(view));
+    await setRestartPolicy(this.#engine, view, await this.operatorsPolicy(view));
     await this.#record.change({
       heldPolicy: null,
       owedPolicy: null,
@@ -192,7 +190,7 @@ export class ContainerService {
     }
     for (const other of await this.#instances.besides(view?.Id ?? null)) {
       if (other.State.Running) throw fenceViolated(this.name, `the container ${other.Name.slice(1)} still runs`);
-      await this.#setPolicy(other, NO_RESTART); // nobody starts it but an undo, which gives its policy back
+      await setRestartPolicy(this.#engine, other, NO_RESTART); // nobody starts it but an undo, which gives its policy back
     }
   }
 
@@ -228,22 +226,6 @@ export class ContainerService {
       if (state === 'stopped' && (await this.#living(record)).length === 0) return;
       signal.throwIfAborted();
       await sleep(POLL_MS);
-    }
-  }
-
-  /** A container that ends in this very moment, as one in a crash loop does, refuses it and takes it a moment later. */
-  async #setPolicy(view: ContainerView, policy: RestartPolicy): Promise<void> {
-    const now = policyOf(view);
-    if (now.Name === policy.Name && (now.MaximumRetryCount ?? 0) === (policy.MaximumRetryCount ?? 0)) return;
-    for (const end = Date.now() + ENDING_MS; ; await sleep(POLL_MS)) {
-      try {
-        await this.#engine.call(`set the restart policy of ${view.Name.slice(1)}`, null, (docker) =>
-          docker.getContainer(view.Id).update({ RestartPolicy: policy }),
-        );
-        return;
-      } catch (error) {
-        if (Date.now() > end || !endsRightNow(error)) throw error;
-      }
     }
   }
 
@@ -294,19 +276,6 @@ function runOf({ Id, State }: ContainerView): ServiceRecord['askedToStop'] {
 /** Made, and never started. */
 function neverRan({ State }: ContainerView): boolean {
   return State.Status === 'created' || State.StartedAt.startsWith('0001-');
-}
-
-function policyOf({ HostConfig }: ContainerView): RestartPolicy {
-  return HostConfig.RestartPolicy ?? NO_RESTART;
-}
-
-function isNo({ Name }: RestartPolicy): boolean {
-  return Name === 'no' || Name === '';
-}
-
-/** The engine took it for running, and its runtime for ended: each release of runc has words of its own for it. */
-function endsRightNow(error: unknown): boolean {
-  return hasStatus(error, 500) && /cannot update a stopped container|container not running/.test(error.said);
 }
 
 function fenceViolated(name: string, why: string): RuntimeError {

@@ -17,7 +17,7 @@ import {
   requireContainerBackup,
   writeContainerBackup,
 } from './container-backup.ts';
-import { ContainerService, NO_RESTART } from './container-service.ts';
+import { ContainerService } from './container-service.ts';
 import { ContainerSwap } from './container-swap.ts';
 import type { ContainerView, Engine } from './engine.ts';
 import type { PullBackoff } from './image-pull.ts';
@@ -25,6 +25,7 @@ import { ImageStore } from './image-store.ts';
 import { Instances } from './instances.ts';
 import { refusalsOnHost } from './refusals-on-host.ts';
 import { defaultDockerConfig } from './registry-credentials.ts';
+import { policyOf } from './restart-policy.ts';
 import { ServiceRecordFile } from './service-record.ts';
 
 /** One component in a container, from the agent's own file (A17). */
@@ -137,7 +138,7 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
 
   async installArtifact(handle: ArtifactHandle, backupDir: string, signal: AbortSignal): Promise<void> {
     const backup = await requireContainerBackup(backupDir);
-    await this.#service.holdSuccessor(backup.container.HostConfig.RestartPolicy ?? NO_RESTART);
+    await this.#service.holdSuccessor(policyOf(backup.container));
     await this.#swap.install({ attemptId: basename(backupDir), backup }, handle.location, signal);
   }
 
