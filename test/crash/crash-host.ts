@@ -102,8 +102,11 @@ systemctl start ${AGENT_ON_HOST.unit}`);
   /** Something keeps the service from starting by itself (A18a). */
   async isHeld(): Promise<boolean> {
     if (this.#adapter !== 'docker') return (await this.leftovers()).some((path) => path.includes('/hold'));
-    const { HostConfig } = await (await engineOf(this.host)).getContainer(SERVICE.name).inspect();
-    return HostConfig.RestartPolicy?.Name === 'no';
+    const engine = await engineOf(this.host);
+    const all = await engine.listContainers({ all: true, filters: { name: [`^/${SERVICE.name}`] } });
+    const policies = all.map(async ({ Id }) => (await engine.getContainer(Id).inspect()).HostConfig.RestartPolicy);
+    // in the middle of a swap none has the name; the engine starts by itself whichever may
+    return (await Promise.all(policies)).every((policy) => policy?.Name === 'no');
   }
 
   /** Milliseconds that each step of the only attempt took. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CrashCell, cellsOf, FAULTS, type Fault, nameOf, sampleCells } from './crash-cells.ts';
 import { CrashGround } from './crash-ground.ts';
 import { CrashLane, type CrashOutcome } from './crash-lane.ts';
-import { type Crash, keepMatrix } from './crash-results.ts';
+import { type Crash, described, keepMatrix } from './crash-results.ts';
 import type { Adapter } from './runtimes.ts';
 
 const ADAPTERS: readonly Adapter[] = ['systemd', 'docker', 'process'];
@@ -93,8 +93,14 @@ describe.skipIf(!dockerAvailable())('a fault in an upgrade', () => {
 
   async function seen(): Promise<Crash[]> {
     const done = CELLS.filter((cell) => outcomes.has(nameOf(cell)));
-    const settled = await Promise.allSettled(done.map(async (cell) => ({ cell, outcome: await outcomeOf(cell) })));
-    return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    return Promise.all(
+      done.map((cell) =>
+        outcomeOf(cell).then(
+          (outcome) => ({ cell, seen: described(outcome) }),
+          (error: Error) => ({ cell, seen: `broken: ${error.message.split('\n')[0]}` }),
+        ),
+      ),
+    );
   }
 
   async function outcomeOf(cell: CrashCell): Promise<CrashOutcome> {

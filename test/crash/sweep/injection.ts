@@ -77,6 +77,21 @@ export function sampleOf(all: readonly HarmedCall[], { host, hosts }: { host: nu
     .flatMap((group, index) => group[Math.floor((group.length * ((index * 5) % 11)) / 11)] ?? []);
 }
 
+/**
+ * Every call with one of its harms, the next call with the next, so that each share is spread over the whole run, and
+ * all shares together are everything. @param share `2/5` is the second of five
+ */
+export function shareOf(all: readonly HarmedCall[], share: string): HarmedCall[] {
+  const [own, of] = share.split('/').map(Number);
+  if (own === undefined || of === undefined || !(own >= 1 && own <= of)) {
+    throw new RangeError(`a share is such as 2/5, the second of five, and not ${share}`);
+  }
+  const sites = [...new Set(all.map(({ site }) => site))];
+  return sites.flatMap((site, place) =>
+    all.filter((one) => one.site === site).filter((_, nth) => (place + nth) % of === own - 1),
+  );
+}
+
 /** For people: `fsync 2 of /etc/app/.app.conf.hoodcloud-tmp: EIO`. */
 export function nameOfHarm({ site, harm }: HarmedCall): string {
   return `${site.call} ${site.nth} of ${site.path}: ${harm}`;
