@@ -1,5 +1,6 @@
-import type { ApiKeyView, CreatedApiKey } from '@hoodcloud/contracts/http/api-keys';
-import type { Command } from 'commander';
+import type { ApiKeyView, CreateApiKeyInput, CreatedApiKey } from '@hoodcloud/contracts/http/api-keys';
+import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
+import { type Command, Option } from 'commander';
 import type { ApiClient } from '../api/api-client.ts';
 import { allPages, PATHS } from '../api/paths.ts';
 import { CliError } from '../cli-error.ts';
@@ -13,8 +14,9 @@ export function addApiKeyCommands(program: Command, act: Act): void {
   apiKey
     .command('create')
     .argument('<name>', 'for whom or what it is; kept as the actor of everything done with it')
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(SCOPES).default('read'))
     .description('make a key; its secret is shown once')
-    .action(act(create));
+    .action(act<{ scope: Scope }>(create));
   apiKey.command('list').description('list keys').action(act(list));
   apiKey
     .command('revoke')
@@ -23,8 +25,9 @@ export function addApiKeyCommands(program: Command, act: Act): void {
     .action(act(revoke));
 }
 
-async function create(io: CommandIo, [name = '']: readonly string[]): Promise<void> {
-  const key = await (await io.api()).post<CreatedApiKey>(PATHS.apiKeys, { name });
+async function create(io: CommandIo, [name = '']: readonly string[], { scope }: { scope: Scope }): Promise<void> {
+  const body: CreateApiKeyInput = { name, scopes: [scope] };
+  const key = await (await io.api()).post<CreatedApiKey>(PATHS.apiKeys, body);
   io.answer(key, ({ secret }) => `${secret}\n`);
   io.remark('It is shown this once. Whoever gets it: hoodctl login --url URL');
 }

@@ -45,7 +45,7 @@ function details({ violations, errors }: ProblemBody): string[] {
 
 function nextAfter(status: number): string | null {
   if (status === 401) return 'hoodctl login --url URL   (the key is unknown or was revoked)';
-  if (status === 403) return 'ask for a key with scope admin: hoodctl api-key create NAME';
+  if (status === 403) return 'ask an admin for a key with that scope: hoodctl api-key create NAME --scope SCOPE';
   return null;
 }
 

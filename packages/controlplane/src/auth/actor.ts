@@ -1,10 +1,12 @@
+import type { Scope } from '@hoodcloud/contracts/http/scopes';
 import type { FastifyRequest } from 'fastify';
 
 /** Who sent a request. */
 export interface Identity {
-  /** `key:<name>` or `user:<id>`: what the history shows. */
+  /** `key:<name>` or `user:<subject>`: what the history shows. */
   readonly actor: string;
-  readonly scopes: readonly string[];
+  /** Granted by the backend; never taken from what the caller says about itself. */
+  readonly scopes: readonly Scope[];
 }
 
 const identities = new WeakMap<FastifyRequest, Identity>();
@@ -14,9 +16,14 @@ export function setIdentity(request: FastifyRequest, identity: Identity): void {
   identities.set(request, identity);
 }
 
-/** The actor of an authenticated request. */
-export function actorOf(request: FastifyRequest): string {
+/** Who sent an authenticated request. */
+export function identityOf(request: FastifyRequest): Identity {
   const identity = identities.get(request);
   if (!identity) throw new Error('the request was not authenticated: its route is outside /api/v1');
-  return identity.actor;
+  return identity;
+}
+
+/** The actor of an authenticated request. */
+export function actorOf(request: FastifyRequest): string {
+  return identityOf(request).actor;
 }

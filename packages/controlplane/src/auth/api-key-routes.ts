@@ -16,7 +16,8 @@ import { notFound } from '../http/problem-error.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { actorOf } from './actor.ts';
-import { createApiKey } from './api-keys.ts';
+import { createApiKey, knownScopes } from './api-keys.ts';
+import { needs } from './route-scope.ts';
 
 /** `GET|POST /api-keys`, `DELETE /api-keys/{id}`. */
 export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
@@ -25,6 +26,7 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
     routes.get(
       '/api-keys',
       {
+        ...needs('admin'),
         schema: {
           operationId: 'listApiKeys',
           tags: ['access'],
@@ -45,6 +47,7 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
     routes.post(
       '/api-keys',
       {
+        ...needs('admin'),
         schema: {
           operationId: 'createApiKey',
           tags: ['access'],
@@ -54,13 +57,18 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
       },
       (request, reply) =>
         onceByKey(db, request, reply, async (tx) => {
-          const { id, key } = await createApiKey(tx, { name: request.body.name, createdBy: actorOf(request) });
+          const { id, key } = await createApiKey(tx, {
+            name: request.body.name,
+            scopes: request.body.scopes,
+            createdBy: actorOf(request),
+          });
           return { ...view(await byId(tx, id)), secret: key };
         }),
     );
     routes.delete(
       '/api-keys/:id',
       {
+        ...needs('admin'),
         schema: {
           operationId: 'revokeApiKey',
           tags: ['access'],
@@ -91,7 +99,7 @@ function view(row: Selectable<ApiKeysTable>): ApiKeyView {
   return {
     id: row.id,
     name: row.name,
-    scopes: row.scopes,
+    scopes: knownScopes(row.scopes),
     created_by: row.created_by,
     created_at: timestamp(row.created_at),
     last_used_at: timestampOrNull(row.last_used_at),

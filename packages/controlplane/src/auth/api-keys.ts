@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import type { Identity } from './actor.ts';
@@ -16,25 +17,32 @@ export function hashApiKeySecret(secret: string): Buffer {
 export interface NewApiKey {
   readonly name: string;
   readonly createdBy: string;
+  /** `admin` when left out: the first keys are made by who runs the server. */
+  readonly scopes?: readonly Scope[];
   /** A key chosen beforehand, e.g. of a development server; made here when left out. */
   readonly secret?: string;
 }
 
 /**
- * Stores a new key with scope `admin`.
+ * Stores a new key; its scopes are what the backend grants it (spec "API Surface").
  * @returns id and the whole key `hc_<id>.<secret>`, which is shown this once
  */
 export async function createApiKey(
   db: Db,
-  { name, createdBy, secret }: NewApiKey,
+  { name, createdBy, secret, scopes = ['admin'] }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
   const chosen = secret ?? randomBytes(32).toString('base64url');
   const { id } = await db
     .insertInto('api_keys')
-    .values({ name, secret_hash: hashApiKeySecret(chosen), scopes: ['admin'], created_by: createdBy })
+    .values({ name, secret_hash: hashApiKeySecret(chosen), scopes: [...scopes], created_by: createdBy })
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, key: `hc_${id}.${chosen}` };
+}
+
+/** Scopes of a row; a name of an older or newer version than ours grants nothing. */
+export function knownScopes(stored: readonly string[]): Scope[] {
+  return SCOPES.filter((scope) => stored.includes(scope));
 }
 
 /** Tells who sends `hc_<id>.<secret>`. */
@@ -59,7 +67,7 @@ async function identityOf(db: Database, id: string, secret: string): Promise<Ide
   const same = timingSafeEqual(hashApiKeySecret(secret), row?.secret_hash ?? NO_HASH);
   if (!row || !same || row.revoked_at !== null) throw unauthorized('The API key is unknown or was revoked.');
   await noteUse(db, id);
-  return { actor: `key:${row.name}`, scopes: row.scopes };
+  return { actor: `key:${row.name}`, scopes: knownScopes(row.scopes) };
 }
 
 /** Once a minute is enough to see which keys are in use. */

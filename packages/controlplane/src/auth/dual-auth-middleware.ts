@@ -1,8 +1,9 @@
+import { includesScope, type Scope } from '@hoodcloud/contracts/http/scopes';
 import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '../http/problem-error.ts';
 import { type Identity, setIdentity } from './actor.ts';
 
-/** One way to tell who sends a request: API keys now, JWT beside it when an issuer is configured. */
+/** One way to tell who sends a request: API keys, and JWT when an issuer is configured. */
 export interface Authenticator {
   /**
    * @returns null when the credentials are not of this kind
@@ -11,30 +12,33 @@ export interface Authenticator {
   authenticate(credentials: string): Promise<Identity | null>;
 }
 
-/** The one scope there is; granted by the backend only (spec "API Surface"). */
-const REQUIRED_SCOPE = 'admin';
-
 /**
  * The specification's `DualAuthMiddleware`: the first authenticator that knows the credentials decides who it is; then the
- * scope is checked.
+ * scope that the route states is checked. A path that is no route needs `read`, so that nobody maps the API without a key.
  */
 export function dualAuthMiddleware(authenticators: readonly Authenticator[]) {
   return async (request: FastifyRequest): Promise<void> => {
     const credentials = credentialsOf(request);
     if (credentials === null) {
-      throw unauthorized('Send an API key: Authorization: Bearer hc_<id>.<secret>, or X-API-Key.');
+      throw unauthorized('Send an API key or a JWT: Authorization: Bearer …; a key also as X-API-Key.');
     }
     for (const authenticator of authenticators) {
       const identity = await authenticator.authenticate(credentials);
       if (!identity) continue;
-      if (!identity.scopes.includes(REQUIRED_SCOPE)) {
-        throw new ProblemError(403, 'scope_missing', `This needs the scope "${REQUIRED_SCOPE}", which the key lacks.`);
-      }
+      requireScope(identity, request.routeOptions.config.scope ?? 'read');
       setIdentity(request, identity);
       return;
     }
     throw unauthorized('The credentials are of no kind that this control plane knows.');
   };
+}
+
+function requireScope({ actor, scopes }: Identity, needed: Scope): void {
+  if (includesScope(scopes, needed)) return;
+  const held = scopes.length === 0 ? 'none' : scopes.join(', ');
+  throw new ProblemError(403, 'scope_missing', `This needs the scope "${needed}"; ${actor} has ${held}.`, {
+    details: { needed, held: [...scopes] },
+  });
 }
 
 /** 401 that says nothing about which part was wrong. */

@@ -1,6 +1,7 @@
 import { idParamsSchema } from '@hoodcloud/contracts/http/common';
 import { eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http/events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { needs } from '../auth/route-scope.ts';
 import type { Database } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
 import type { Logger } from '../feature.ts';
@@ -26,12 +27,14 @@ export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => v
   return (api) => {
     const routes = typedRoutes(api);
     const answers = { querystring: eventListQuerySchema, response: { 200: eventPageSchema } };
-    routes.get('/events', { schema: { operationId: 'listEvents', tags, ...answers } }, (request, reply) =>
-      answer(parts, request, reply, request.query),
+    routes.get(
+      '/events',
+      { ...needs('read'), schema: { operationId: 'listEvents', tags, ...answers } },
+      (request, reply) => answer(parts, request, reply, request.query),
     );
     routes.get(
       '/rollouts/:id/events',
-      { schema: { operationId: 'listRolloutEvents', tags, params: idParamsSchema, ...answers } },
+      { ...needs('read'), schema: { operationId: 'listRolloutEvents', tags, params: idParamsSchema, ...answers } },
       async (request, reply) => {
         const { id: rolloutId } = request.params;
         if (!(await rolloutExists(parts.db, rolloutId))) throw notFound('rollout', rolloutId);

@@ -40,15 +40,16 @@ describe('who may call', () => {
     expect((await api.call('GET', '/nodes', undefined, { authorization: `Bearer ${key}` })).status).toBe(401);
   });
 
-  it('refuses a key without the scope admin with 403', async () => {
-    const { id, key } = await createApiKey(api.database.db, { name: 'reader', createdBy: 'system:test' });
-    await api.database.db
-      .updateTable('api_keys')
-      .set({ scopes: ['read'] })
-      .where('id', '=', id)
-      .execute();
-    const { status, body } = await api.call<Problem>('GET', '/nodes', undefined, { authorization: `Bearer ${key}` });
-    expect({ status, code: body.code }).toEqual({ status: 403, code: 'scope_missing' });
+  it('refuses a key without the scope that the route needs with 403, and says which', async () => {
+    const reader = { name: 'reader', createdBy: 'system:test', scopes: ['read'] as const };
+    const { key } = await createApiKey(api.database.db, reader);
+    const authorization = `Bearer ${key}`;
+    const { status, body } = await api.call<Problem>('POST', '/nodes', {}, { authorization });
+    expect({ status, code: body.code, details: body.details }).toEqual({
+      status: 403,
+      code: 'scope_missing',
+      details: { needed: 'admin', held: ['read'] },
+    });
   });
 
   it('stores no secret', async () => {

@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { Registry } from 'prom-client';
 import type { Authenticator } from '../auth/dual-auth-middleware.ts';
 import { dualAuthMiddleware } from '../auth/dual-auth-middleware.ts';
+import { demandScopes } from '../auth/route-scope.ts';
 import type { Feature, Logger } from '../feature.ts';
 import { drainRefusedBody } from './drain-refused-body.ts';
 import { registerOpenApi } from './openapi.ts';
@@ -52,6 +53,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   operationsRoutes(app, options);
   await app.register(
     async (api) => {
+      demandScopes(api);
       api.addHook('onRequest', dualAuthMiddleware(options.authenticators));
       // a control needs no body: none is as good as {}
       api.addHook('preValidation', async (request) => {

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
-import { PROBLEM_CONTENT_TYPE } from '@hoodcloud/contracts/http/problem';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { withProblems } from './openapi-problems.ts';
 
 /** Collects every route's schema into one OpenAPI document, served at `/openapi.json`. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
@@ -12,16 +12,22 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
         title: 'hoodcloud rollout',
         description: 'Upgrades fleets of blockchain nodes in place. Errors are RFC 9457 problems with a stable `code`.',
         version: 'v1',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
       },
+      servers: [{ url: '/' }],
+      tags: TAGS,
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `hc_<id>.<secret>`.' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key `hc_<id>.<secret>`, or a JWT of the configured issuer.',
+          },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         },
       },
-      security: [{ bearer: [] }, { apiKey: [] }],
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => withScope(jsonSchemaTransform(route), route.route.config?.scope),
     transformObject: (document) => withProblems(jsonSchemaTransformObject(document)),
   });
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
@@ -29,14 +35,20 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   );
 }
 
-/** Every operation may answer with a problem instead. */
-function withProblems(document: ReturnType<typeof jsonSchemaTransformObject>): typeof document {
-  const schema = { $ref: '#/components/schemas/Problem' };
-  const refusal = { description: 'A problem (RFC 9457)', content: { [PROBLEM_CONTENT_TYPE]: { schema } } };
-  for (const path of Object.values(document.paths ?? {})) {
-    for (const operation of [path?.get, path?.post, path?.delete]) {
-      if (operation?.responses) operation.responses.default = refusal;
-    }
-  }
-  return document;
+const TAGS = [
+  { name: 'rollouts', description: 'Upgrades of one binary over the nodes of a chain.' },
+  { name: 'nodes', description: 'Hosts, what they run, and how their agents join.' },
+  { name: 'incidents', description: 'What needs a person.' },
+  { name: 'events', description: 'The history, as pages or as server-sent events.' },
+  { name: 'access', description: 'Who may call.' },
+];
+
+/** Each operation names the scope it needs, for both kinds of credentials (OpenAPI 3.1 allows roles for any scheme). */
+function withScope(
+  transformed: ReturnType<typeof jsonSchemaTransform>,
+  scope: string | undefined,
+): ReturnType<typeof jsonSchemaTransform> {
+  if (scope === undefined) return transformed;
+  const schema = { ...transformed.schema, security: [{ bearer: [scope] }, { apiKey: [scope] }], 'x-scope': scope };
+  return { ...transformed, schema };
 }

@@ -7,6 +7,7 @@ import {
 } from '@hoodcloud/contracts/http/incidents';
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
+import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
 import { notFound, ProblemError } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
@@ -23,6 +24,7 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
     routes.get(
       '/incidents',
       {
+        ...needs('read'),
         schema: {
           operationId: 'listIncidents',
           tags,
@@ -32,12 +34,14 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
       },
       ({ query }) => listIncidents(db, query),
     );
-    routes.get('/incidents/:id', { schema: { operationId: 'getIncident', tags, ...one } }, ({ params }) =>
-      incidentById(db, params.id),
+    routes.get(
+      '/incidents/:id',
+      { ...needs('read'), schema: { operationId: 'getIncident', tags, ...one } },
+      ({ params }) => incidentById(db, params.id),
     );
     routes.post(
       '/incidents/:id/acknowledge',
-      { schema: { operationId: 'acknowledgeIncident', tags, ...one } },
+      { ...needs('operate'), schema: { operationId: 'acknowledgeIncident', tags, ...one } },
       async (request) => {
         const { id, status } = await incidentById(db, request.params.id);
         if (status === 'resolved')
@@ -48,7 +52,7 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
     );
     routes.post(
       '/incidents/:id/resolve',
-      { schema: { operationId: 'resolveIncident', tags, ...one } },
+      { ...needs('operate'), schema: { operationId: 'resolveIncident', tags, ...one } },
       async (request) => {
         const { id } = await incidentById(db, request.params.id);
         await db.transaction().execute((tx) => resolveIncident(tx, id, actorOf(request)));

@@ -12,6 +12,7 @@ import {
 } from '@hoodcloud/contracts/http/nodes';
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
+import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
 import { onceByKey } from '../http/idempotency.ts';
 import { notFound } from '../http/problem-error.ts';
@@ -30,24 +31,32 @@ export function nodeRoutes(db: Database, chains: ChainFiles): (api: FastifyInsta
     routes.get(
       '/nodes',
       {
+        ...needs('read'),
         schema: { operationId: 'listNodes', tags, querystring: nodeListQuerySchema, response: { 200: nodePageSchema } },
       },
       ({ query }) => listNodes(db, query),
     );
     routes.post(
       '/nodes',
-      { schema: { operationId: 'createNode', tags, body: createNodeSchema, response: { 201: nodeSchema } } },
+      {
+        ...needs('admin'),
+        schema: { operationId: 'createNode', tags, body: createNodeSchema, response: { 201: nodeSchema } },
+      },
       (request, reply) =>
         onceByKey(db, request, reply, async (tx) => nodeById(tx, await addNode(tx, chains, request.body))),
     );
     routes.get(
       '/nodes/:id',
-      { schema: { operationId: 'getNode', tags, params: idParamsSchema, response: { 200: nodeSchema } } },
+      {
+        ...needs('read'),
+        schema: { operationId: 'getNode', tags, params: idParamsSchema, response: { 200: nodeSchema } },
+      },
       ({ params }) => nodeById(db, params.id),
     );
     routes.post(
       '/nodes/:id/join-token',
       {
+        ...needs('admin'),
         schema: {
           operationId: 'createJoinToken',
           tags,
@@ -68,6 +77,7 @@ export function nodeRoutes(db: Database, chains: ChainFiles): (api: FastifyInsta
     routes.post(
       '/nodes/:id/components/:binary/version',
       {
+        ...needs('operate'),
         schema: {
           operationId: 'nameVersion',
           tags,

@@ -13,6 +13,7 @@ import {
 } from '@hoodcloud/contracts/http/rollout-views';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
+import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
 import { onceByKey } from '../http/idempotency.ts';
 import { notFound } from '../http/problem-error.ts';
@@ -58,6 +59,7 @@ function addCreation(api: FastifyInstance, { db, sources, reads }: RolloutRouteP
   routes.post(
     '/rollouts',
     {
+      ...needs('admin'),
       schema: {
         operationId: 'createRollout',
         tags,
@@ -78,6 +80,7 @@ function addCreation(api: FastifyInstance, { db, sources, reads }: RolloutRouteP
   routes.post(
     '/rollouts/plan',
     {
+      ...needs('read'),
       schema: {
         operationId: 'planRollout',
         tags,
@@ -94,6 +97,7 @@ function addReads(api: FastifyInstance, { db, reads }: RolloutRouteParts): void 
   routes.get(
     '/rollouts',
     {
+      ...needs('read'),
       schema: {
         operationId: 'listRollouts',
         tags,
@@ -105,7 +109,10 @@ function addReads(api: FastifyInstance, { db, reads }: RolloutRouteParts): void 
   );
   routes.get(
     '/rollouts/:id',
-    { schema: { operationId: 'getRollout', tags, params: idParamsSchema, response: { 200: rolloutDetailSchema } } },
+    {
+      ...needs('read'),
+      schema: { operationId: 'getRollout', tags, params: idParamsSchema, response: { 200: rolloutDetailSchema } },
+    },
     ({ params }) => rolloutById(db, reads, params.id),
   );
 }
@@ -116,6 +123,7 @@ function addControls(api: FastifyInstance, parts: RolloutRouteParts): void {
     routes.post(
       `/rollouts/:id/${path}`,
       {
+        ...needs(path === 'force' ? 'admin' : 'operate'),
         schema: {
           operationId: `${path}Rollout`,
           tags,
@@ -142,6 +150,7 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
   routes.get(
     '/rollouts/:id/nodes',
     {
+      ...needs('read'),
       schema: {
         operationId: 'listRolloutNodes',
         tags,
@@ -158,6 +167,7 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
   routes.get(
     '/rollouts/:id/nodes/:nodeId/logs',
     {
+      ...needs('operate'),
       schema: {
         operationId: 'getRolloutNodeLogs',
         tags,
@@ -175,6 +185,7 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
     routes.post(
       `/rollouts/:id/nodes/:nodeId/${kind}`,
       {
+        ...needs('operate'),
         schema: {
           operationId: `${kind}RolloutNode`,
           tags,
