@@ -58,7 +58,8 @@ function round(value: number): number {
   return Number(value.toPrecision(5));
 }
 
-function machine(): string {
+/** Processors, memory, system and Node of this machine, a line for people. */
+export function machine(): string {
   const [first, ...others] = cpus();
   const model = first?.model || processorName() || 'unknown processor';
   const gigabytes = Math.round(totalmem() / 2 ** 30);

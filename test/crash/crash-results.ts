@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machine } from '../bench/figures.ts';
 import { type CrashCell, nameOf } from './crash-cells.ts';
 import type { CrashOutcome } from './crash-lane.ts';
 import type { SweepReport } from './sweep/sweep-lane.ts';
@@ -11,6 +12,8 @@ export interface MatrixResults {
   readonly of: number;
   /** Seconds that the cells took, one after another as on their hosts, of which three worked side by side. */
   readonly seconds: number;
+  /** Where the latest of them were run. */
+  readonly machine: string;
   /** Cell → what became of it and how many seconds it took, in the order of the matrix. */
   readonly cells: Readonly<Record<string, string>>;
 }
@@ -24,7 +27,7 @@ export interface Crash {
 
 /** Puts what was seen in the place of what was seen earlier of the same cells. */
 export async function keepMatrix(all: readonly CrashCell[], crashes: readonly Crash[]): Promise<void> {
-  const earlier = (await read<MatrixResults>('matrix')) ?? { of: 0, seconds: 0, cells: {} };
+  const earlier = (await read<Pick<MatrixResults, 'cells'>>('matrix')) ?? { cells: {} };
   const seen = new Map(crashes.map((crash) => [nameOf(crash.cell), crash.seen]));
   const cells: Record<string, string> = {};
   for (const name of all.map(nameOf)) {
@@ -32,7 +35,8 @@ export async function keepMatrix(all: readonly CrashCell[], crashes: readonly Cr
     if (line !== undefined) cells[name] = line;
   }
   const seconds = Object.values(cells).reduce((sum, line) => sum + Number(/([\d.]+) s$/.exec(line)?.[1] ?? 0), 0);
-  await write('matrix', { of: all.length, seconds: Math.round(seconds), cells });
+  const results: MatrixResults = { of: all.length, seconds: Math.round(seconds), machine: machine(), cells };
+  await write('matrix', results);
 }
 
 /** What was seen last of one share of the harms to the system calls of one run; the documents sum the shares up. */
