@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /** One project a tier; which files belong to which tier follows from their names (docs/testing.md). */
-const slow = { testTimeout: 120_000, hookTimeout: 180_000 };
+const patient = { expect: { poll: { timeout: 20_000 } } }; // vitest's own second is nothing on a busy machine
+const slow = { testTimeout: 120_000, hookTimeout: 180_000, ...patient };
 const source = ['packages/*/src/**', 'test/**', 'tools/**'];
 const postgres = './test/set-up/postgres.ts';
 const temporal = './test/set-up/temporal.ts';
@@ -14,6 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           testTimeout: 30_000, // a busy machine is no failing test
+          ...patient,
           include: named('test'),
           exclude: ['**/node_modules/**', '**/*.{db,workflow,host,crash,e2e}.test.ts'],
         },

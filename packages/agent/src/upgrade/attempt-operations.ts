@@ -2,7 +2,8 @@ import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
 import { AgentError } from '../agent-error.ts';
-import { newProgress } from './attempt-progress.ts';
+import { UPGRADE_ACTIONS } from './action-list.ts';
+import { newProgress, wentAllTheWay } from './attempt-progress.ts';
 import { type AttemptRecord, openOperations, undoneByHand } from './attempt-record.ts';
 import { resultOf } from './attempt-result.ts';
 import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
@@ -254,12 +255,16 @@ export class AttemptOperations {
     await store.prune(component.binaryName);
   }
 
-  /** Goes on with what a crash interrupted, forward or back (A4). */
+  /**
+   * Goes on with what a crash interrupted, forward or back (A4). A way forward that had reached its end in time is only
+   * told: who heard of it, and what confirms it, must not find it undone.
+   */
   async resume(record: AttemptRecord, order: Order): Promise<CommandResult> {
     const { operation } = order.request;
     if (operation === 'CONFIRM') return this.#confirm(order, record);
-    const expired = this.#environment.now() > order.deadlineAtMs;
-    if (operation === 'UPGRADE' && expired && record.progress.direction === 'forward') {
+    const { direction } = record.progress;
+    const unfinished = direction === 'forward' && !wentAllTheWay(record.progress, UPGRADE_ACTIONS);
+    if (operation === 'UPGRADE' && unfinished && this.#environment.now() > order.deadlineAtMs) {
       goBackFromHere(
         record,
         'expired',

@@ -46,3 +46,9 @@ export interface AttemptFailure {
 export function newProgress(): AttemptProgress {
   return { direction: 'forward', steps: [], installedChecksum: null, failure: null };
 }
+
+/** Whether every one of the actions is done: of a record from the disk, all that is left of the way forward is to tell it. */
+export function wentAllTheWay({ steps }: AttemptProgress, actions: readonly Pick<StepEntry, 'name'>[]): boolean {
+  const done = steps.filter(({ state }) => state === 'executed' || state === 'already_done').map(({ name }) => name);
+  return actions.every(({ name }) => done.includes(name));
+}

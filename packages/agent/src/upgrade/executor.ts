@@ -2,7 +2,13 @@ import { PHASE_OF_ACTION, type UpgradePhase } from '@hoodcloud/domain/upgrade-ph
 import { describeError } from '../agent-error.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
 import type { ActionParams, UpgradeAction } from './action.ts';
-import type { AttemptFailure, AttemptProgress, StepEntry, StepState } from './attempt-progress.ts';
+import {
+  type AttemptFailure,
+  type AttemptProgress,
+  type StepEntry,
+  type StepState,
+  wentAllTheWay,
+} from './attempt-progress.ts';
 import { withinBudget } from './time-budget.ts';
 
 export type ExecutionOutcome = 'completed' | 'rolled_back' | 'failed_rollback';
@@ -57,6 +63,7 @@ export async function execute(execution: Execution): Promise<ExecutionOutcome> {
 
 /** @returns why it can't go on; null when the last action is done */
 async function goForward(execution: Execution): Promise<AttemptFailure | null> {
+  if (wentAllTheWay(execution.progress, execution.actions)) return null; // it was told: no full disk may undo it now
   for (const action of execution.actions) {
     const found = entryOf(execution, action)?.state;
     if (found === 'executed' || found === 'already_done') continue;

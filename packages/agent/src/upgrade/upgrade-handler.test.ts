@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -101,6 +101,10 @@ function command(
 }
 
 const last = () => results.at(-1);
+
+/** As on a disk that is full: the attempt's record can be read and not replaced. */
+const fillDisk = () => mkdir(join(folder, 'attempts', `.${ATTEMPT}.json.hoodcloud-tmp`), { recursive: true });
+const emptyDisk = () => rm(join(folder, 'attempts', `.${ATTEMPT}.json.hoodcloud-tmp`), { recursive: true });
 
 describe('a member of an archive', () => {
   const artifact = () => ({ kind: ArtifactKind.FILE, url: URL, checksum: target, member: 'bin/node' });
@@ -463,22 +467,23 @@ describe('CONFIRM', () => {
     expect((await store.load(ATTEMPT))?.confirmed).toBe(true);
   });
 
-  it('finds the upgrade done whose end could not be written down, and was told all the same (A4, B2)', async () => {
-    const attempts = join(folder, 'attempts');
-    const { handler, store } = await agent(async (name) => {
-      if (name !== 'before-outcome' || results.length > 0) return;
-      await rename(attempts, join(folder, 'away')); // as a disk that is full just then
-      await writeFile(attempts, '');
-    });
-    await handler.handle(command(Operation.UPGRADE));
-    expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
-    await rm(attempts);
-    await rename(join(folder, 'away'), attempts);
-    now += 600_000; // the upgrade's own deadline is over
-    await handler.handle(command(Operation.CONFIRM));
-    expect(last()).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
-    expect(await store.load(ATTEMPT)).toMatchObject({ confirmed: true, outcome: 'completed' });
-  });
+  it.each(['empty again', 'full still'])(
+    'finds the upgrade done whose end a full disk kept from the record, and was told all the same; it is %s (A4, B2)',
+    async (disk) => {
+      const { handler, store } = await agent(async (name) => {
+        if (name === 'before-outcome' && results.length === 0) await fillDisk();
+      });
+      await handler.handle(command(Operation.UPGRADE));
+      expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+      if (disk === 'empty again') await emptyDisk();
+      now += 600_000; // the upgrade's own deadline is over
+      await handler.handle(command(Operation.CONFIRM));
+      expect(last()).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
+      expect(host.process?.checksum).toBe(target);
+      if (disk === 'empty again')
+        expect(await store.load(ATTEMPT)).toMatchObject({ confirmed: true, outcome: 'completed' });
+    },
+  );
 
   it('is refused for an attempt that was undone', async () => {
     host.behaviours.set(target, 'crashes');
@@ -591,6 +596,19 @@ describe('an agent that comes back after a crash', () => {
     expect(last()).toMatchObject({ outcome: Outcome.ROLLED_BACK, errorCode: 'expired', runningChecksum: OLD });
     expect(host.snapshot()).toBe(before);
   });
+
+  it.each(['empty again', 'full still'])(
+    'past its deadline tells the upgrade that was told before, and whose end a full disk kept from the record; it is %s',
+    async (disk) => {
+      await agentKilledAt('before-outcome', command(Operation.UPGRADE));
+      if (disk === 'full still') await fillDisk();
+      now += 120_000;
+      await (await agent()).handler.resume();
+      await expect.poll(() => results.length).toBe(1);
+      expect(last()).toMatchObject({ outcome: Outcome.COMPLETED, runningChecksum: target });
+      expect(host.journal.filter((entry) => entry === 'stop')).toHaveLength(1);
+    },
+  );
 
   it('finishes an undo that had begun, also past the deadline', async () => {
     const before = host.snapshot();
