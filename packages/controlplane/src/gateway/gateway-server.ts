@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server as Listener, type Socket } from 'node:net';
 import { create } from '@bufbuild/protobuf';
 import {
   Server,
@@ -17,6 +19,7 @@ import {
   JoinResponseSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
 import { MAX_MESSAGE_BYTES } from '@hoodcloud/contracts/wire/message-limits';
+import { hostAndPort } from '../telemetry/status-server.ts';
 import { joinAgent } from './agent-join.ts';
 import { serveConnect } from './connect-handler.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -35,16 +38,29 @@ export interface GatewayTls {
 /** How long streams may take to end by themselves when the gateway stops. */
 const SHUTDOWN_MS = 5_000;
 
-/** The grpc-js server that agents dial: Join and Connect. */
+/**
+ * The grpc-js server that agents dial: Join and Connect. It is given its connections by a listener of our own, since
+ * grpc-js's own way to end one by force waits for the peer, which a frozen host never is.
+ */
 export class GatewayServer {
   readonly #server: Server;
+  readonly #listener: Listener;
+  readonly #sockets: ReadonlySet<Socket>;
   readonly #open: Set<Promise<void>>;
   readonly address: string;
 
-  private constructor(server: Server, open: Set<Promise<void>>, address: string) {
-    this.#server = server;
-    this.#open = open;
-    this.address = address;
+  private constructor(parts: {
+    readonly server: Server;
+    readonly listener: Listener;
+    readonly sockets: ReadonlySet<Socket>;
+    readonly open: Set<Promise<void>>;
+    readonly address: string;
+  }) {
+    this.#server = parts.server;
+    this.#listener = parts.listener;
+    this.#sockets = parts.sockets;
+    this.#open = parts.open;
+    this.address = parts.address;
   }
 
   /**
@@ -78,14 +94,24 @@ export class GatewayServer {
         track(open, serveConnect(parts, admission, call));
       },
     });
-    const port = await bind(server, listen, credentials(tls));
-    return new GatewayServer(server, open, listen.replace(/:\d+$/, `:${port}`));
+    const injector = server.createConnectionInjector(credentials(tls));
+    const sockets = new Set<Socket>();
+    const listener = createServer({ noDelay: true }, (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      injector.injectConnection(socket);
+    });
+    const port = await bind(listener, listen);
+    return new GatewayServer({ server, listener, sockets, open, address: listen.replace(/:\d+$/, `:${port}`) });
   }
 
-  /** Waits for the streams that were told to go; what is still there then is cut. */
+  /** Waits for the streams that were told to go; what is still there after a while is cut, whatever its peer does. */
   async stop(): Promise<void> {
+    this.#listener.close();
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.#server.forceShutdown(), SHUTDOWN_MS);
+      const timer = setTimeout(() => {
+        for (const socket of this.#sockets) socket.destroy();
+      }, SHUTDOWN_MS);
       this.#server.tryShutdown(() => {
         clearTimeout(timer);
         resolve();
@@ -131,8 +157,8 @@ function credentials(tls: GatewayTls | null): ServerCredentials {
   return ServerCredentials.createSsl(authority, [pair], authority !== null);
 }
 
-function bind(server: Server, listen: string, serverCredentials: ServerCredentials): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(listen, serverCredentials, (error, port) => (error ? reject(error) : resolve(port)));
-  });
+async function bind(listener: Listener, listen: string): Promise<number> {
+  listener.listen({ ...hostAndPort(listen) });
+  await once(listener, 'listening'); // rejects with the listener's error
+  return (listener.address() as AddressInfo).port;
 }
