@@ -14,8 +14,19 @@ export interface MatrixResults {
   readonly seconds: number;
   /** Where the latest of them were run. */
   readonly machine: string;
+  /** Of all runs. */
+  readonly watched: Pick<Watched, 'looks' | 'doubles'>;
   /** Cell → what became of it and how many seconds it took, in the order of the matrix. */
   readonly cells: Readonly<Record<string, string>>;
+}
+
+/** What the watcher of one host has seen. */
+export interface Watched {
+  readonly looks: number;
+  /** The most instances that were seen at once. */
+  readonly most: number;
+  /** Each time that two were seen. */
+  readonly doubles: readonly string[];
 }
 
 /** One cell and what became of it. */
@@ -26,8 +37,13 @@ export interface Crash {
 }
 
 /** Puts what was seen in the place of what was seen earlier of the same cells. */
-export async function keepMatrix(all: readonly CrashCell[], crashes: readonly Crash[]): Promise<void> {
-  const earlier = (await read<Pick<MatrixResults, 'cells'>>('matrix')) ?? { cells: {} };
+export async function keepMatrix(
+  all: readonly CrashCell[],
+  crashes: readonly Crash[],
+  watchers: readonly Watched[],
+): Promise<void> {
+  const none: Pick<MatrixResults, 'cells' | 'watched'> = { cells: {}, watched: { looks: 0, doubles: [] } };
+  const earlier = (await read<typeof none>('matrix')) ?? none;
   const seen = new Map(crashes.map((crash) => [nameOf(crash.cell), crash.seen]));
   const cells: Record<string, string> = {};
   for (const name of all.map(nameOf)) {
@@ -35,7 +51,11 @@ export async function keepMatrix(all: readonly CrashCell[], crashes: readonly Cr
     if (line !== undefined) cells[name] = line;
   }
   const seconds = Object.values(cells).reduce((sum, line) => sum + Number(/([\d.]+) s$/.exec(line)?.[1] ?? 0), 0);
-  const results: MatrixResults = { of: all.length, seconds: Math.round(seconds), machine: machine(), cells };
+  const watched = {
+    looks: watchers.reduce((sum, { looks }) => sum + looks, earlier.watched.looks),
+    doubles: [...earlier.watched.doubles, ...watchers.flatMap(({ doubles }) => doubles)],
+  };
+  const results: MatrixResults = { of: all.length, seconds: Math.round(seconds), machine: machine(), watched, cells };
   await write('matrix', results);
 }
 
