@@ -28,16 +28,15 @@ export async function replaceFile(
 ): Promise<void> {
   await explainingHostErrors(`write ${path}`, async () => {
     const target = await followLinks(path);
-    const old = await attributesOf(target);
-    const given = typeof attributes === 'object' ? attributes : old;
+    const given = typeof attributes === 'object' ? attributes : null;
+    const old = given === null ? await attributesOf(target) : null;
     const temp = tempBeside(target);
-    await rm(temp, { force: true });
     try {
-      const file = await open(temp, 'wx', 0o600);
+      const file = await openNew(temp);
       try {
         await file.writeFile(content);
         if (attributes === 'all_of_replaced' && old !== null) await copyAttributes(target, temp);
-        else await applyAttributes(file, given ?? { mode: NEW_FILE_MODE });
+        else await applyAttributes(file, given ?? old ?? { mode: NEW_FILE_MODE });
         await file.sync();
       } finally {
         await file.close();
@@ -48,6 +47,17 @@ export async function replaceFile(
       throw error;
     }
   });
+}
+
+/** What a crash left under this name is taken away first. */
+async function openNew(temp: string): Promise<FileHandle> {
+  try {
+    return await open(temp, 'wx', 0o600);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    await rm(temp, { force: true });
+    return open(temp, 'wx', 0o600);
+  }
 }
 
 /** Owner, group, permission bits and time of a file; null when it isn't there. */

@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../agent-error.ts';
 import type { FileHashes } from './file-hash.ts';
 
@@ -17,9 +17,12 @@ export interface ProcessEntry extends ProcessIdentity {
 /** Ticks of /proc/<pid>/stat in a second (USER_HZ: 100 on every Linux platform that Node runs on). */
 const TICKS_PER_SECOND = 100;
 
-/** The process as /proc shows it now; null when there is none. */
+/**
+ * The process as /proc shows it now; null when there is none. Read at once: the kernel answers from memory, and the way
+ * through the thread pool would take longer than the answer, in the middle of downtime too.
+ */
 export async function readProcess(pid: number): Promise<ProcessEntry | null> {
-  const stat = await readProcFile(`/proc/${pid}/stat`);
+  const stat = readProcFile(`/proc/${pid}/stat`);
   if (stat === null) return null;
   // the name in parentheses may hold spaces and parentheses itself: count from the last one
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -62,7 +65,7 @@ export async function runningChecksumOf(
 /** Path that the process was started from, even when another file has that name by now; null when it has gone. */
 export async function executableOf(pid: number): Promise<string | null> {
   try {
-    return (await readlink(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
   } catch (error) {
     if (isGone(error)) return null;
     throw error;
@@ -71,18 +74,18 @@ export async function executableOf(pid: number): Promise<string | null> {
 
 /** Milliseconds that a process has been running. */
 export async function ageMs(process: ProcessIdentity): Promise<number> {
-  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
+  const uptime = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
   return Math.max(0, (uptime - process.startedAt / TICKS_PER_SECOND) * 1000);
 }
 
 /** Changes with every boot of the host. */
 export async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-async function readProcFile(path: string): Promise<string | null> {
+function readProcFile(path: string): string | null {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (isGone(error)) return null;
     throw error;

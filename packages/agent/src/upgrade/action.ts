@@ -9,6 +9,11 @@ export interface UpgradeAction {
   readonly timeoutMs: (params: Pick<ActionParams, 'budgets'>) => number;
   /** Whether the host already shows the result; then it is not executed, and not undone either (A3). */
   readonly isAlreadyDone: (params: ActionParams) => Promise<boolean>;
+  /**
+   * True when a crash in the middle leaves nothing that an undo would take back. Its intent is then written with the next
+   * action's: a write of its own would be downtime and tell nobody anything.
+   */
+  readonly leavesNothingInDoubt?: (params: Pick<ActionParams, 'configFiles'>) => boolean;
   readonly execute: (params: ActionParams) => Promise<void>;
   /** Safe when `execute` ran fully, partly, twice or not at all (A2). A no-op says why. */
   readonly compensate: (params: ActionParams) => Promise<void>;

@@ -126,9 +126,16 @@ it('installs, writes and starts the new version, and records every step', async 
 });
 
 it('writes the result of one step and the intent of the next at once (A4)', async () => {
-  const { disk, run } = scene();
+  const { attempt, disk, run } = scene();
   await run();
-  expect(disk.saves).toBe(UPGRADE_ACTIONS.length + 1);
+  const alone = UPGRADE_ACTIONS.filter(({ leavesNothingInDoubt }) => leavesNothingInDoubt?.(attempt) !== true);
+  expect(disk.saves).toBe(alone.length + 1);
+});
+
+it('writes no intent of its own for what a crash leaves nothing of: between stop and start that is downtime', async () => {
+  const { disk, killAt } = scene();
+  expect(await killAt('before:reload_daemon')).toBe(true);
+  expect(disk.record.steps.at(-1)).toMatchObject({ name: 'write_configs', state: 'intended' });
 });
 
 /** A call of every action that can be made to fail, and where. */

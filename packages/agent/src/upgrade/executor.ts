@@ -67,11 +67,15 @@ async function goForward(execution: Execution): Promise<AttemptFailure | null> {
   for (const action of execution.actions) {
     const found = entryOf(execution, action)?.state;
     if (found === 'executed' || found === 'already_done') continue;
+    const inDoubt = found === 'intended';
     const entry = begin(execution, action, 'intended');
     try {
-      await execution.save(); // the result of the action before and the intent of this one: one write (A4)
+      // the result of the action before and the intent of this one: one write (A4). The look changes nothing and needs
+      // not wait for the disk: between stop and start this is downtime
+      const intentWritten = action.leavesNothingInDoubt?.(execution.params) ? undefined : execution.save();
+      const [isDone] = await Promise.all([look(execution, action, inDoubt), intentWritten]);
       await execution.faultPoint(`before:${action.name}`);
-      const state = await run(execution, action, found === 'intended');
+      const state = isDone ? foundDone(inDoubt) : await run(execution, action, inDoubt);
       await execution.faultPoint(`after:${action.name}`);
       end(execution, entry, state, null);
     } catch (error) {
@@ -93,15 +97,23 @@ async function lastSave({ save }: Execution): Promise<AttemptFailure | null> {
   }
 }
 
-async function run(execution: Execution, action: UpgradeAction, inDoubt: boolean): Promise<StepState> {
-  const { params } = execution;
-  return withinBudget(action.name, action.timeoutMs(params), async (signal) => {
+function look(execution: Execution, action: UpgradeAction, inDoubt: boolean): Promise<boolean> {
+  return withinBudget(action.name, action.timeoutMs(execution.params), (signal) => {
     const full = paramsOf(execution, action, signal, inDoubt);
     full.onProgress(0, '');
-    // what an interrupted try of ours did is ours to undo, though the host shows it already (A3)
-    if (await action.isAlreadyDone(full)) return inDoubt ? 'executed' : 'already_done';
+    return action.isAlreadyDone(full);
+  });
+}
+
+/** What an interrupted try of ours did is ours to undo, though the host shows it already (A3). */
+function foundDone(inDoubt: boolean): StepState {
+  return inDoubt ? 'executed' : 'already_done';
+}
+
+async function run(execution: Execution, action: UpgradeAction, inDoubt: boolean): Promise<StepState> {
+  return withinBudget<StepState>(action.name, action.timeoutMs(execution.params), async (signal) => {
     void execution.faultPoint(`during:${action.name}`);
-    await action.execute(full);
+    await action.execute(paramsOf(execution, action, signal, inDoubt));
     return 'executed';
   });
 }

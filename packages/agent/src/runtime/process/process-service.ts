@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
+import { removeDurably, replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ageMs, bootId, isAlive, type ProcessIdentity, runningChecksumOf } from '../../host/process-table.ts';
-import { type NodeFiles, requireNoInstanceOutside } from '../data-dir-fence.ts';
+import { instancesOutside, type NodeFiles, requireNoInstanceOutside } from '../data-dir-fence.ts';
 import { RuntimeError, type RuntimeStatus, type StartOptions } from '../runtime-adapter.ts';
 import { systemUser } from '../system-user.ts';
 import { tellingLine } from '../telling-line.ts';
@@ -13,7 +14,10 @@ import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-
 import { tailOfLog } from './service-log.ts';
 import { processesOfService } from './service-processes.ts';
 
-const POLL_MS = 10;
+/** What is waited for is looked at again after a hundredth of the time waited so far: looking makes no wait much longer. */
+const SHARE_OF_WAIT = 0.01;
+const LEAST_POLL_MS = 1;
+const MOST_POLL_MS = 50;
 /** Milliseconds within which a new supervisor must show itself. */
 const SUPERVISOR_START_MS = 20_000;
 
@@ -46,7 +50,7 @@ export class ProcessService {
 
   async prepare(): Promise<void> {
     await this.#writeSpec();
-    const desired = await this.#files.readDesired();
+    const desired = this.#files.readDesired();
     if (desired === null) await this.#files.writeDesired({ run: this.#settings.autostart, generation: 0 });
     if (desired?.run ?? this.#settings.autostart) await this.#ensureSupervisor();
   }
@@ -79,24 +83,38 @@ export class ProcessService {
   }
 
   async start({ signal, stableMs, toleratedRestarts = 0 }: StartOptions): Promise<void> {
-    const wanted = (await this.#files.readDesired())?.run === true;
-    const isUp = wanted && (await processesOfService(this.#files.folder)).length > 0;
+    const wanted = this.#files.readDesired()?.run === true;
+    const processes = await processesOfService(this.#files.folder);
+    const isUp = wanted && processes.length > 0;
     const restarts = isUp ? ((await this.#currentState())?.restarts ?? 0) : 0;
-    // what is wanted already may come up at any moment: then the supervisor sees to it that it is one
-    if (!isUp) await (wanted ? this.#requireNoneOutside() : this.#requireFence());
-    await this.release();
+    if (!isUp) await this.#requireFence(processes);
     if (isUp) {
+      await this.release();
       await this.#ensureSupervisor();
     } else {
-      await this.#writeSpec();
-      await this.#order(true);
+      await this.#launch();
     }
-    const generation = (await this.#files.readDesired())?.generation ?? 0;
+    const generation = this.#files.readDesired()?.generation ?? 0;
     await this.#watchUntilStable(generation, restarts + toleratedRestarts, stableMs, signal);
   }
 
+  /**
+   * The order is on the disk while the hold still keeps the node down. What starts it is the removal of the hold, which
+   * the disk may learn of beside the start: after a power cut the node is held again, and its attempt still open.
+   */
+  async #launch(): Promise<void> {
+    await this.#writeSpec();
+    await this.#order(true);
+    await rm(this.#files.holdPath, { force: true });
+    await this.#wakeSupervisor();
+    await syncFolder(this.#files.folder);
+  }
+
   async stop(signal: AbortSignal): Promise<void> {
-    if ((await this.#files.readDesired())?.run === true) await this.#order(false);
+    if (this.#files.readDesired()?.run === true) {
+      await this.#order(false);
+      await this.#wakeSupervisor();
+    }
     await this.#until(
       signal,
       () => this.#isStopped(),
@@ -111,7 +129,7 @@ export class ProcessService {
   /** Nothing lives, and the supervisor, if there is one, knows that nothing should. */
   async #isStopped(): Promise<boolean> {
     const state = await this.#currentState();
-    const generation = (await this.#files.readDesired())?.generation ?? 0;
+    const generation = this.#files.readDesired()?.generation ?? 0;
     if (state !== null) return state.phase === 'stopped' && state.generation >= generation;
     if ((await processesOfService(this.#files.folder)).length === 0) return true;
     await this.#ensureSupervisor(); // somebody killed it: a new one goes on
@@ -152,17 +170,19 @@ export class ProcessService {
 
   /** What would refuse the start, asked before the stop (A10). */
   async requireReady(): Promise<void> {
-    if ((await this.#files.readDesired())?.run !== true) return; // of a node that stays stopped nothing is started
+    if (this.#files.readDesired()?.run !== true) return; // of a node that stays stopped nothing is started
     await this.#requireNoneOutside();
   }
 
+  /** Only when there is one at all it matters whose it is: what is wanted may come up at any moment, as the service's own. */
   async #requireNoneOutside(): Promise<void> {
-    await requireNoInstanceOutside(this.name, this.#settings.nodeFiles, await processesOfService(this.#files.folder));
+    const { nodeFiles } = this.#settings;
+    if ((await instancesOutside(nodeFiles, [])).length === 0) return;
+    await requireNoInstanceOutside(this.name, nodeFiles, await processesOfService(this.#files.folder));
   }
 
   /** No process of an earlier instance lives, and nobody will bring one back (A19). */
-  async #requireFence(): Promise<void> {
-    const [earlier] = await processesOfService(this.#files.folder);
+  async #requireFence([earlier]: readonly ProcessIdentity[]): Promise<void> {
     if (earlier === undefined) return this.#requireNoneOutside();
     throw new RuntimeError(
       'fence_violated',
@@ -204,9 +224,12 @@ export class ProcessService {
   }
 
   async #order(run: boolean): Promise<void> {
-    const { generation } = (await this.#files.readDesired()) ?? { generation: 0 };
+    const { generation } = this.#files.readDesired() ?? { generation: 0 };
     await this.#files.writeDesired({ run, generation: generation + 1 });
     await this.#ensureSupervisor();
+  }
+
+  async #wakeSupervisor(): Promise<void> {
     const state = await this.#currentState();
     if (state !== null) process.kill(state.supervisor.pid, 'SIGHUP');
   }
@@ -215,12 +238,12 @@ export class ProcessService {
     await this.#files.create();
     const { spec } = this.#settings;
     const wanted = { ...spec, user: spec.user === null ? null : idsOf(spec.user) };
-    if (!isDeepStrictEqual(wanted, await this.#files.readSpec())) await this.#files.writeSpec(wanted);
+    if (!isDeepStrictEqual(wanted, this.#files.readSpec())) await this.#files.writeSpec(wanted);
   }
 
   /** Null when no supervisor lives; what a dead one wrote is history. */
   async #currentState(): Promise<SupervisorState | null> {
-    const state = await this.#files.readState();
+    const state = this.#files.readState();
     if (state === null || state.bootId !== (await bootId())) return null;
     return (await isAlive(state.supervisor)) ? state : null;
   }
@@ -245,9 +268,11 @@ export class ProcessService {
   }
 
   async #until(signal: AbortSignal, holds: () => Promise<boolean>, late: () => RuntimeError): Promise<void> {
+    const began = performance.now();
     while (!(await holds())) {
       if (signal.aborted) throw late();
-      await sleep(POLL_MS);
+      const pause = (performance.now() - began) * SHARE_OF_WAIT;
+      await sleep(Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, pause)));
     }
   }
 }

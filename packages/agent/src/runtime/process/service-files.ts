@@ -1,4 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { replaceFile } from '../../host/atomic-file.ts';
@@ -35,7 +36,10 @@ export interface SupervisorState {
   readonly lastExit: string | null;
 }
 
-/** The files by which an agent and the supervisor of one component speak; they outlive both. */
+/**
+ * The files by which an agent and the supervisor of one component speak; they outlive both. Small ones, read and noted at
+ * once: a node that is down waits for every turn through the thread pool.
+ */
 export class ServiceFiles {
   readonly folder: string;
   readonly holdPath: string;
@@ -58,12 +62,12 @@ export class ServiceFiles {
   }
 
   /** Null before the agent has prepared the service. */
-  readSpec(): Promise<ServiceSpec | null> {
+  readSpec(): ServiceSpec | null {
     return this.#read<ServiceSpec>('spec.json');
   }
 
   /** Null before the first order. */
-  readDesired(): Promise<DesiredState | null> {
+  readDesired(): DesiredState | null {
     return this.#read<DesiredState>('desired.json');
   }
 
@@ -73,9 +77,9 @@ export class ServiceFiles {
   }
 
   /** Null before the first supervisor, and when a power cut left nothing readable: then no supervisor lives either. */
-  async readState(): Promise<SupervisorState | null> {
+  readState(): SupervisorState | null {
     try {
-      return await this.#read<SupervisorState>('state.json');
+      return this.#read<SupervisorState>('state.json');
     } catch (error) {
       if (error instanceof SyntaxError) return null;
       throw error;
@@ -83,10 +87,10 @@ export class ServiceFiles {
   }
 
   /** Whole for every reader, but not fsynced: a reboot makes it worthless anyway, and the node waits for it. */
-  async writeState(state: SupervisorState): Promise<void> {
+  writeState(state: SupervisorState): void {
     const temp = join(this.folder, '.state.json.tmp');
-    await writeFile(temp, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-    await rename(temp, join(this.folder, 'state.json'));
+    writeFileSync(temp, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+    renameSync(temp, join(this.folder, 'state.json'));
   }
 
   async #replaceDurably(name: string, content: unknown): Promise<void> {
@@ -94,9 +98,9 @@ export class ServiceFiles {
     await replaceFile(join(this.folder, name), `${JSON.stringify(content)}\n`, { mode: 0o600, ...owner });
   }
 
-  async #read<T>(name: string): Promise<T | null> {
+  #read<T>(name: string): T | null {
     try {
-      return JSON.parse(await readFile(join(this.folder, name), 'utf8')) as T;
+      return JSON.parse(readFileSync(join(this.folder, name), 'utf8')) as T;
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return null;
       throw error;

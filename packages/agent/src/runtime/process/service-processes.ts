@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { closeSync, openSync, readdirSync, read as readWithCallback } from 'node:fs';
+import { promisify } from 'node:util';
 import { errnoOf } from '../../agent-error.ts';
 import { type ProcessIdentity, readProcess } from '../../host/process-table.ts';
 
 const VARIABLE = 'HOODCLOUD_SERVICE';
+const read = promisify(readWithCallback);
+/** Of an environment read at once: nearly every one whole. */
+const CHUNK_BYTES = 64 * 1024;
 
 /** Set in the node's environment and inherited by all that it starts: who belongs to the service (A19). */
 export function serviceMark(folder: string): { readonly [VARIABLE]: string } {
@@ -16,17 +20,32 @@ export function serviceMark(folder: string): { readonly [VARIABLE]: string } {
  */
 export async function processesOfService(folder: string): Promise<ProcessIdentity[]> {
   const mark = `${VARIABLE}=${serviceMark(folder)[VARIABLE]}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const marked = await Promise.all(pids.map(async (pid) => ((await isMarked(pid, mark)) ? readProcess(pid) : null)));
-  return marked.filter((entry) => entry !== null && !entry.zombie) as ProcessIdentity[];
+  const found: ProcessIdentity[] = [];
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (const name of readdirSync('/proc')) {
+    const pid = /^\d+$/.test(name) ? Number(name) : null;
+    const entry = pid !== null && (await isMarked(pid, mark, chunk)) ? await readProcess(pid) : null;
+    if (entry !== null && !entry.zombie) found.push(entry);
+  }
+  return found;
 }
 
-async function isMarked(pid: number, mark: string): Promise<boolean> {
+/** One turn through the thread pool each: the read waits where a process is stuck in the kernel, and must not hold us up. */
+async function isMarked(pid: number, mark: string, chunk: Buffer): Promise<boolean> {
+  let fd: number | null = null;
   try {
-    return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(mark);
+    fd = openSync(`/proc/${pid}/environ`, 'r');
+    let environment = '';
+    for (let bytes = CHUNK_BYTES; bytes === CHUNK_BYTES; ) {
+      bytes = (await read(fd, chunk, 0, CHUNK_BYTES, environment.length)).bytesRead;
+      environment += chunk.toString('latin1', 0, bytes);
+    }
+    return environment.split('\0').includes(mark);
   } catch (error) {
     // it ended meanwhile, or belongs to a user whose processes are none of ours
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return false;
     throw error;
+  } finally {
+    if (fd !== null) closeSync(fd);
   }
 }

@@ -47,7 +47,7 @@ export class Supervisor {
     const own = await readProcess(process.pid);
     if (own === null) throw new Error('/proc does not show this process');
     const boot = await bootId();
-    const found = await files.readState();
+    const found = files.readState();
     const earlier = found?.bootId === boot ? found : null;
     const child = earlier?.child && (await isAlive(earlier.child)) ? earlier.child : null;
     const endedAlone = earlier?.child != null && child === null;
@@ -85,13 +85,13 @@ export class Supervisor {
 
   /** Compares what is wanted with what is there, and takes one step towards it. */
   async #reconcile(): Promise<void> {
-    const spec = await this.#files.readSpec();
+    const spec = this.#files.readSpec();
     if (spec === null) throw new Error(`${this.#files.folder} holds no spec.json`);
-    const desired = (await this.#files.readDesired()) ?? { run: false, generation: 0 };
-    await rotateLog(this.#files.logPath, spec.logMaxBytes);
+    const desired = this.#files.readDesired() ?? { run: false, generation: 0 };
     const processes = await this.#processes();
     if (desired.run && !this.#ending) await this.#keepRunning(spec, desired, processes);
     else await this.#keepStopped(spec, desired, processes);
+    await rotateLog(this.#files.logPath, spec.logMaxBytes);
   }
 
   /** The main process while it lives is enough to know; only its end makes us search. */
@@ -104,7 +104,7 @@ export class Supervisor {
     const isNew = desired.generation !== this.#state.generation;
     if (isNew) {
       this.#restartAtMs = 0;
-      await this.#note({
+      this.#note({
         generation: desired.generation,
         restarts: 0,
         ...(processes.length === 0 && { lastExit: null }),
@@ -113,29 +113,29 @@ export class Supervisor {
     }
     const { child } = this.#state;
     if (child !== null && processes.includes(child)) {
-      await this.#note({ phase: 'running' });
+      this.#note({ phase: 'running' });
     } else if (child !== null && !this.#isParent) {
-      await this.#noteExit(spec, UNSEEN_EXIT);
+      this.#noteExit(spec, UNSEEN_EXIT);
     } else if (processes.length > 0) {
-      await this.#adoptOrSweep(spec, processes);
+      this.#adoptOrSweep(spec, processes);
     } else if (existsSync(this.#files.holdPath)) {
-      await this.#note({ child: null, phase: 'held' });
+      this.#note({ child: null, phase: 'held' });
     } else if (Date.now() >= this.#restartAtMs) {
       await this.#spawn(spec);
     } else {
-      await this.#note({ child: null, phase: 'waiting_restart' });
+      this.#note({ child: null, phase: 'waiting_restart' });
     }
   }
 
   /** Without a child of its own they are what a predecessor started and could not note: the oldest one is the node. */
-  async #adoptOrSweep(spec: ServiceSpec, processes: readonly ProcessIdentity[]): Promise<void> {
+  #adoptOrSweep(spec: ServiceSpec, processes: readonly ProcessIdentity[]): void {
     const [oldest] = processes.toSorted((a, b) => a.startedAt - b.startedAt);
     if (this.#state.child === null && oldest !== undefined && !this.#isParent) {
-      await this.#note({ child: oldest, phase: 'running' });
+      this.#note({ child: oldest, phase: 'running' });
       return;
     }
     this.#sweep(spec, processes);
-    await this.#note({ phase: 'stopping' });
+    this.#note({ phase: 'stopping' });
   }
 
   async #keepStopped(spec: ServiceSpec, desired: DesiredState, processes: readonly ProcessIdentity[]): Promise<void> {
@@ -145,10 +145,10 @@ export class Supervisor {
       const order = `order ${desired.generation}, ending ${this.#ending}`;
       if (child !== null && processes.includes(child)) this.#signalOnce(order, spec, all);
       else this.#sweep(spec, all);
-      await this.#note({ generation: desired.generation, phase: 'stopping' });
+      this.#note({ generation: desired.generation, phase: 'stopping' });
       return;
     }
-    await this.#note({ generation: desired.generation, child: null, phase: 'stopped' });
+    this.#note({ generation: desired.generation, child: null, phase: 'stopped' });
     if (this.#ending) this.#ended();
   }
 
@@ -195,27 +195,27 @@ export class Supervisor {
     child.once('exit', (code, signal) => ended(signal === null ? `exit status ${code}` : `signal ${signal}`));
     child.once('error', (error) => ended(`it could not be started: ${error.message}`));
     const entry = child.pid === undefined ? null : await readProcess(child.pid);
-    if (entry !== null) await this.#note({ child: { pid: entry.pid, startedAt: entry.startedAt }, phase: 'running' });
+    if (entry !== null) this.#note({ child: { pid: entry.pid, startedAt: entry.startedAt }, phase: 'running' });
   }
 
   /** The node has ended; unless somebody asked for it, it comes back after the delay. */
-  async #noteExit(spec: ServiceSpec, lastExit: string): Promise<void> {
-    const desired = await this.#files.readDesired();
+  #noteExit(spec: ServiceSpec, lastExit: string): void {
+    const desired = this.#files.readDesired();
     this.#isParent = true; // of the next one; the one that was taken over is history
     this.#restartAtMs = Date.now() + spec.restartDelayMs;
     if (desired?.run !== true || this.#ending) {
-      await this.#note({ lastExit });
+      this.#note({ lastExit });
       return;
     }
-    await this.#note({ lastExit, phase: 'waiting_restart', restarts: this.#state.restarts + 1 });
+    this.#note({ lastExit, phase: 'waiting_restart', restarts: this.#state.restarts + 1 });
     setTimeout(() => this.#lookSoon(), spec.restartDelayMs + 1);
   }
 
-  async #note(change: Partial<SupervisorState>): Promise<void> {
+  #note(change: Partial<SupervisorState>): void {
     const next = { ...this.#state, ...change };
     if (JSON.stringify(next) === JSON.stringify(this.#state) && this.#written) return;
     this.#state = next;
-    await this.#files.writeState(next);
+    this.#files.writeState(next);
     this.#written = true;
   }
 }

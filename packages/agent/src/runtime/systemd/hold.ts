@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, removeFolderIfEmpty, replaceFile, syncFolder } from '../../host/atomic-file.ts';
@@ -70,6 +70,16 @@ export class Hold {
   /** Removes the mark, on disk when this resolves. */
   async release(): Promise<void> {
     if (await this.isSet()) await removeDurably(this.path);
+  }
+
+  /**
+   * Removes the mark for the start that `start` orders; both are done when this resolves, the removal on the disk too.
+   * The disk may learn of it beside the start, which is downtime: after a power cut the unit is held again, and its
+   * attempt still open.
+   */
+  async releaseFor(start: () => Promise<void>): Promise<void> {
+    await rm(this.path, { force: true });
+    await Promise.all([start(), syncFolder(dirname(this.path))]);
   }
 
   async isSet(): Promise<boolean> {

@@ -167,8 +167,7 @@ export class SystemdService {
     if (found.view.needsReload) await this.#systemctl.daemonReload();
     await this.#neighbours.openSockets();
     await this.#log.markStart();
-    await this.#hold.release();
-    await this.#order(signal);
+    await this.#hold.releaseFor(() => this.#order(signal));
   }
 
   /** A unit that ran into its start limit inside what the chain tolerates. */

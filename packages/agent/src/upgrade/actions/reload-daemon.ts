@@ -6,6 +6,7 @@ export const reloadDaemon: UpgradeAction = {
   timeoutMs: ({ budgets }) => budgets.reloadMs,
   // safe to repeat
   isAlreadyDone: async () => false,
+  leavesNothingInDoubt: () => true,
   execute: ({ runtime, signal }) => runtime.reloadDaemon(signal),
   // a reload here would read the new files: they are put back only after this, in reverse order. The undo of
   // stop_node reloads when all is back (A1)

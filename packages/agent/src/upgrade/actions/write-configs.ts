@@ -5,6 +5,7 @@ import { ensureStopped } from './ensure-stopped.ts';
 export const writeConfigs: UpgradeAction = {
   name: 'write_configs',
   timeoutMs: ({ budgets }) => budgets.configsMs,
+  leavesNothingInDoubt: ({ configFiles }) => configFiles.length === 0,
   isAlreadyDone: async (params) => (await unwritten(params)).length === 0,
   execute: async (params) => {
     await ensureStopped(params);
