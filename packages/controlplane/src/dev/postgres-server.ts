@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { ChildServer, freePort, StoreNotReadyError } from './child-server.ts';
 import { postgresPrograms, postgresUser } from './postgres-binaries.ts';
 
-const START_MS = 30_000;
+const START_MS = 120_000;
 const BIND_ATTEMPTS = 5;
 
 export interface PostgresServerOptions {

@@ -3,7 +3,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { allFree, ChildServer, freePort, StoreNotReadyError } from './child-server.ts';
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 const START_ATTEMPTS = 4;
 const NAMESPACE = 'default';
 /** temporal-dev-server listens on its port, the next three, and the same four plus 100. */

@@ -14,7 +14,7 @@ export class CometbftRpcError extends Error {
 }
 
 /** Calls one RPC method by GET. Times out after `timeoutMs`. */
-export async function rpc(rpcUrl: string, path: string, timeoutMs = 2000): Promise<unknown> {
+export async function rpc(rpcUrl: string, path: string, timeoutMs = 15_000): Promise<unknown> {
   try {
     const response = await fetch(`${rpcUrl}/${path}`, { signal: AbortSignal.timeout(timeoutMs) });
     const body = (await response.json()) as { result?: unknown; error?: unknown };

@@ -4,7 +4,7 @@ export class GethRpcError extends Error {
 }
 
 /** Calls one JSON-RPC method. Times out after `timeoutMs`. */
-async function call<Result>(url: string, method: string, params: unknown[] = [], timeoutMs = 3000): Promise<Result> {
+async function call<Result>(url: string, method: string, params: unknown[] = [], timeoutMs = 15_000): Promise<Result> {
   try {
     const response = await fetch(url, {
       method: 'POST',
