@@ -34,7 +34,9 @@ export class StartJudge {
   judge({ State, RestartCount }: Look, nowMs: number): StartVerdict {
     const restarts = RestartCount - this.#restartsBefore + Number(State.Restarting);
     if (restarts > this.#toleratedRestarts) {
-      return { kind: 'failed', cause: `${describeEnd(State)}, and ${this.#restarted(restarts)}` };
+      // of one that runs again the engine shows code 0, whatever the last one ended with
+      const ended = State.Running && !State.Restarting ? 'it ended' : describeEnd(State);
+      return { kind: 'failed', cause: `${ended}, and ${this.#restarted(restarts)}` };
     }
     if (State.Restarting) return { kind: 'wait' };
     if (!State.Running) return { kind: 'failed', cause: describeEnd(State) };
