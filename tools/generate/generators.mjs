@@ -55,4 +55,10 @@ export const GENERATORS = [
     outputs: ['packages/contracts/openapi.json'],
     needs: 'tools/generate/openapi.ts',
   },
+  {
+    name: 'asyncapi',
+    command: ['npx', 'tsx', 'tools/generate/asyncapi.ts'],
+    outputs: ['packages/contracts/asyncapi.json'],
+    needs: 'tools/generate/asyncapi.ts',
+  },
 ];

@@ -22,6 +22,7 @@ const parts: Omit<Parts, 'engine'> = {
   notifications: { listen: async () => () => undefined },
   targets: { chains, renderConfigs: async () => new Map() },
   chainHealth: async () => null,
+  eventPublisher: null,
 };
 // routes never speak to the engine (B4): only relay and worker have a client
 const document = await openApiDocument(composeFeatures(parts as Parts));

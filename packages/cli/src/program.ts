@@ -8,6 +8,7 @@ import type { ExitCode } from './exit-code.ts';
 import { addIncidentCommands } from './incidents/incident-commands.ts';
 import { addManifestCommands } from './manifests/manifest-commands.ts';
 import { addNodeCommands } from './nodes/node-commands.ts';
+import { addNotificationCommands } from './notifications/notification-commands.ts';
 import { OUTPUT_FORMATS } from './output/output.ts';
 import { addRolloutCommands } from './rollouts/rollout-commands.ts';
 
@@ -49,6 +50,7 @@ export function buildProgram(context: CliContext, ended: (code: ExitCode) => voi
   addRolloutCommands(program, act);
   addNodeCommands(program, act);
   addIncidentCommands(program, act);
+  addNotificationCommands(program, act);
   addManifestCommands(program, act);
   addApiKeyCommands(program, act);
   addLoginCommand(program, act);

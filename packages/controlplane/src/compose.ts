@@ -8,6 +8,8 @@ import { engineRelay } from './engine/engine-relay.ts';
 import { engineSweep } from './engine/engine-sweep.ts';
 import { eventRelay } from './events/event-relay.ts';
 import { eventRoutes } from './events/event-routes.ts';
+import { natsPublication } from './events/nats-publication.ts';
+import type { NatsPublisher } from './events/nats-publisher.ts';
 import type { Feature, Services } from './feature.ts';
 import type { ChainHealthSource } from './health/chain-health.ts';
 import { healthFeature } from './health/health-feature.ts';
@@ -16,6 +18,10 @@ import { incidentRoutes } from './incidents/incident-routes.ts';
 import type { ChainFiles } from './manifests/chain-files.ts';
 import type { ManifestReader } from './manifests/manifest-reader.ts';
 import { nodeRoutes } from './nodes/node-routes.ts';
+import { channelDispatch } from './notifications/channel-dispatch.ts';
+import { channelRegistration } from './notifications/channel-registration.ts';
+import { notificationRoutes } from './notifications/notification-routes.ts';
+import type { OpenChannel } from './notifications/open-channels.ts';
 import type { TargetSources } from './rollouts/judge-targets.ts';
 import { maintenanceCleanup } from './rollouts/maintenance-cleanup.ts';
 import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
@@ -33,17 +39,22 @@ export interface Parts extends Services {
   readonly notifications: Pick<Notifications, 'listen'>;
   readonly targets: TargetSources;
   readonly chainHealth: ChainHealthSource;
+  /** Null: NATS is not configured. */
+  readonly eventPublisher: NatsPublisher | null;
+  /** Opened by the reconciler alone: their secrets are nobody else's. */
+  readonly channels?: readonly OpenChannel[];
 }
 
 /** Every feature of the control plane; a role takes from each what it runs (design, "a role is a filter over features"). */
 export function composeFeatures(parts: Parts): Feature[] {
-  const { db, log, chains, chainHealth, notifications } = parts;
+  const { db, chains, chainHealth } = parts;
   return [
     rolloutsFeature(parts),
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     healthFeature(parts, chainHealth),
-    { name: 'events', routes: eventRoutes({ db, notifications, log }), reconcilers: [eventRelay(db)] },
+    eventsFeature(parts),
+    notificationsFeature(parts),
     engineFeature(parts),
     { name: 'auth', routes: apiKeyRoutes(db) },
     { name: 'http', reconcilers: [idempotencyExpiry(db)] },
@@ -57,6 +68,25 @@ function rolloutsFeature({ db, targets, config, chains, manifests }: Parts): Fea
     routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }),
     activities: { ...rolloutActivities(db, targets), ...nodeUpgradeActivities(db, targets) },
     reconcilers: [maintenanceCleanup(db, config.maintenanceCleanupMs), rolloutMetrics(db, metrics)],
+  };
+}
+
+function eventsFeature({ db, log, notifications, eventPublisher }: Parts): Feature {
+  return {
+    name: 'events',
+    routes: eventRoutes({ db, notifications, log }),
+    reconcilers: [eventRelay(db), ...(eventPublisher ? [natsPublication(db, eventPublisher)] : [])],
+  };
+}
+
+function notificationsFeature({ db, log, channels = [] }: Parts): Feature {
+  return {
+    name: 'notifications',
+    routes: notificationRoutes(db),
+    reconcilers: [
+      channelRegistration(db, channels),
+      ...channels.map(({ config, channel }) => channelDispatch({ db, log }, config, channel)),
+    ],
   };
 }
 

@@ -38,12 +38,37 @@ const schema = z.object({
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
   HOODCLOUD_CACHE_DIR: optionalFile,
+  HOODCLOUD_NATS_URL: z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .refine(
+      (urls) => urls.every((url) => /^(nats|tls):\/\/[^/]+$/.test(url)),
+      'must be nats:// or tls:// URLs by commas',
+    )
+    .optional(),
+  HOODCLOUD_NATS_STREAM: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be a stream name')
+    .default('HOODCLOUD_EVENTS'),
+  HOODCLOUD_NATS_CREDENTIALS: optionalFile,
+  HOODCLOUD_NATS_CA: optionalFile,
+  HOODCLOUD_NOTIFICATIONS_FILE: optionalFile,
 });
 
 const HINTS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'the Postgres of the control plane, e.g. postgres://user:secret@db:5432/hoodcloud',
   HOODCLOUD_CONFIG_DIR: 'the folder with chain profiles, templates and upgrades/, see examples/chains',
 };
+
+/** How to reach NATS with JetStream. */
+export interface NatsSettings {
+  readonly servers: readonly string[];
+  readonly stream: string;
+  /** A file of `nsc` with the user's credentials; null: those of the URL, or none. */
+  readonly credentialsFile: string | null;
+  /** PEM file of the authority that signed the servers' certificates; null: the system's. */
+  readonly authorityFile: string | null;
+}
 
 /** Everything a role may be told from outside. */
 export interface Config {
@@ -65,6 +90,10 @@ export interface Config {
   readonly logLevel: string;
   /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
   readonly cacheDir: string | null;
+  /** Where events are published; null: they stay in the outbox, from which API and notifications serve them. */
+  readonly nats: NatsSettings | null;
+  /** Who is told what, and how; null: nobody. */
+  readonly notificationsFile: string | null;
   /** Names this process in logs. */
   readonly instance: string;
 }
@@ -91,6 +120,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
+    nats: natsSettings(it),
+    notificationsFile: it.HOODCLOUD_NOTIFICATIONS_FILE ?? null,
     instance: `${hostname()}-${process.pid}`,
   };
 }
@@ -101,6 +132,16 @@ function problem(issue: z.core.$ZodIssue): string {
   const what = missing ? 'is not set' : `is wrong: it ${issue.message}`;
   const hint = HINTS[name];
   return `${name} ${what}${hint ? ` (${hint})` : ''}`;
+}
+
+function natsSettings(it: z.infer<typeof schema>): NatsSettings | null {
+  if (it.HOODCLOUD_NATS_URL === undefined) return null;
+  return {
+    servers: it.HOODCLOUD_NATS_URL,
+    stream: it.HOODCLOUD_NATS_STREAM,
+    credentialsFile: it.HOODCLOUD_NATS_CREDENTIALS ?? null,
+    authorityFile: it.HOODCLOUD_NATS_CA ?? null,
+  };
 }
 
 function tlsFiles(it: z.infer<typeof schema>): Config['gatewayTls'] {

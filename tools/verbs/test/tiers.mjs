@@ -29,17 +29,20 @@ const DEBIAN_PACKAGES = {
   podman: 'podman',
 };
 
+/** The same for programs that tests of servers start. */
+const SERVER_PACKAGES = { 'nats-server': 'nats-server' };
+
 /**
  * Installs what a tier needs from apt when we may.
  * @returns {Promise<string | undefined>} why the tier can't run on this machine, or undefined when it can
  */
 export async function prepareTier(tier) {
-  if (!TIERS[tier].hosts) return undefined;
+  if (!TIERS[tier].hosts) return TIERS[tier].stores ? prepareServers() : undefined;
   if (process.platform !== 'linux')
     return 'it boots real systemd hosts, which needs Linux; run it in a Debian VM or container.';
   if (process.getuid() !== 0)
     return 'it boots real systemd hosts, which needs root; run it as root on a Debian machine kept for tests.';
-  const missing = missingPackages();
+  const missing = missingPackages({ ...DEBIAN_PACKAGES, ...SERVER_PACKAGES });
   const canInstall = findOnPath('apt-get') !== undefined;
   if (missing.length > 0 && !canInstall)
     return `these are missing and no apt-get can bring them: ${missing.join(', ')}.`;
@@ -64,8 +67,16 @@ async function buildChain() {
   );
 }
 
-function missingPackages() {
-  return Object.entries(DEBIAN_PACKAGES)
+/** Installs the servers' programs where we may; a test that then still lacks one fails by its own message. */
+async function prepareServers() {
+  const missing = missingPackages(SERVER_PACKAGES);
+  const mayInstall = process.platform === 'linux' && process.getuid() === 0 && findOnPath('apt-get') !== undefined;
+  if (missing.length === 0 || !mayInstall) return undefined;
+  return installPackages(missing);
+}
+
+function missingPackages(packages) {
+  return Object.entries(packages)
     .filter(([, proof]) => (proof.startsWith('/') ? !existsSync(proof) : !findOnPath(proof)))
     .map(([name]) => name);
 }

@@ -19,6 +19,12 @@ export const PATHS = {
   incidents: '/api/v1/incidents',
   incident: (id: string) => `/api/v1/incidents/${id}`,
   incidentControl: (id: string, control: string) => `/api/v1/incidents/${id}/${control}`,
+  notificationChannels: '/api/v1/notifications/channels',
+  notificationChannelControl: (name: string, control: string) =>
+    `/api/v1/notifications/channels/${encodeURIComponent(name)}/${control}`,
+  notificationDeliveries: '/api/v1/notifications/deliveries',
+  notificationDelivery: (id: string) => `/api/v1/notifications/deliveries/${id}`,
+  notificationDeliveryRetry: (id: string) => `/api/v1/notifications/deliveries/${id}/retry`,
   apiKeys: '/api/v1/api-keys',
   apiKey: (id: string) => `/api/v1/api-keys/${id}`,
 } as const;

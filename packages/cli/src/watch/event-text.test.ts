@@ -9,6 +9,7 @@ const event: EventView = {
   subject_type: 'node',
   subject_id: '22222222-2222-4222-8222-222222222222',
   rollout_id: null,
+  chain_profile_id: 'testchain',
   node_id: null,
   node_name: 'validator-1',
   reason: reasonView('health_passed'),

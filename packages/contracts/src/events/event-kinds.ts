@@ -4,6 +4,7 @@ export const EVENT_KINDS = [
   'rollout_started',
   'rollout_resumed',
   'rollout_paused',
+  'rollout_waiting_for_approval',
   'rollout_completed',
   'rollout_failed',
   'rollout_canceled',
@@ -25,3 +26,18 @@ export const EVENT_KINDS = [
   'incident_resolved',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
+
+/**
+ * What a channel tells when its configuration names nothing else: the specification's six "Notification Events", a rollout
+ * that waits for a person, and critical incidents.
+ */
+export const NOTIFICATION_EVENTS = [
+  'rollout_started',
+  'rollout_completed',
+  'rollout_paused',
+  'rollout_failed',
+  'rollback_initiated',
+  'rollback_completed',
+  'rollout_waiting_for_approval',
+  'incident_opened',
+] as const satisfies readonly EventKind[];

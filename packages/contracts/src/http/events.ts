@@ -10,6 +10,8 @@ export const eventSchema = z
     subject_type: z.enum(['rollout', 'rollout_group', 'node', 'incident']),
     subject_id: uuidSchema,
     rollout_id: uuidSchema.nullable(),
+    /** Of the rollout, or of the node. */
+    chain_profile_id: z.string().nullable(),
     node_id: uuidSchema.nullable(),
     node_name: z.string().nullable(),
     reason: reasonSchema.nullable(),

@@ -120,6 +120,13 @@ create table engine_messages (
 CREATE INDEX engine_messages_due ON public.engine_messages USING btree (next_attempt_at, id);
 CREATE TRIGGER engine_messages_notify AFTER INSERT ON public.engine_messages FOR EACH STATEMENT EXECUTE FUNCTION notify_engine_message();
 
+create table event_cursors (
+  consumer character varying(100) not null,
+  last_seq bigint default 0 not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint event_cursors_pkey PRIMARY KEY (consumer)
+);
+
 create table events (
   id bigint generated always as identity not null,
   subject_type character varying(20) not null,
@@ -296,6 +303,38 @@ create table nodes (
   constraint nodes_sync_status_check CHECK (((sync_status)::text = ANY ((ARRAY['synced'::character varying, 'syncing'::character varying, 'stalled'::character varying, 'unknown'::character varying])::text[])))
 );
 CREATE INDEX nodes_by_chain ON public.nodes USING btree (chain_profile_id, name);
+
+create table notification_channels (
+  name character varying(50) not null,
+  type character varying(20) not null,
+  filter jsonb not null,
+  configured boolean default true not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone default now() not null,
+  failing_since timestamp with time zone,
+  last_error text,
+  last_delivered_at timestamp with time zone,
+  window_started_at timestamp with time zone default now() not null,
+  sent_in_window integer default 0 not null,
+  constraint notification_channels_pkey PRIMARY KEY (name)
+);
+
+create table notification_deliveries (
+  id uuid default gen_random_uuid() not null,
+  channel character varying(50) not null,
+  event_seq bigint,
+  status character varying(10) not null,
+  attempts integer default 0 not null,
+  last_error text,
+  ordered_by text,
+  created_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  constraint notification_deliveries_pkey PRIMARY KEY (id),
+  constraint notification_deliveries_channel_fkey FOREIGN KEY (channel) REFERENCES notification_channels(name) ON DELETE CASCADE,
+  constraint notification_deliveries_status_check CHECK (((status)::text = ANY ((ARRAY['due'::character varying, 'delivered'::character varying, 'dead'::character varying])::text[])))
+);
+CREATE INDEX notification_deliveries_by_age ON public.notification_deliveries USING btree (created_at, id);
+CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (channel, created_at) WHERE ((status)::text = 'due'::text);
 
 create table rollout_controls (
   id uuid default gen_random_uuid() not null,

@@ -1,22 +1,26 @@
+import type { EventData } from '@hoodcloud/contracts/events/event-data';
 import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
-import { REASONS, type Reason } from '@hoodcloud/domain/reasons';
+import { REASONS, type Reason, type ReasonSeverity } from '@hoodcloud/domain/reasons';
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 
-export interface NewEvent {
-  readonly kind: EventKind;
+export interface NewEvent<Kind extends EventKind> {
+  readonly kind: Kind;
   readonly subjectType: 'rollout' | 'rollout_group' | 'node' | 'incident';
   readonly subjectId: string;
   readonly rolloutId?: string | null;
   readonly nodeId?: string | null;
   readonly reason?: Reason | null;
+  /** Left out: that of the reason, or `info`. */
+  readonly severity?: ReasonSeverity;
   /** Who did it: `user:<id>`, `key:<name>`, or `system:<part>`. */
   readonly actor: string;
-  readonly data?: Readonly<Record<string, unknown>>;
+  /** What its kind's schema says. */
+  readonly data?: Readonly<EventData[Kind]>;
 }
 
 /** Appends to the history in the caller's transaction, so that a change and its event are stored together (C11). */
-export async function appendEvent(db: Db, event: NewEvent): Promise<void> {
+export async function appendEvent<Kind extends EventKind>(db: Db, event: NewEvent<Kind>): Promise<void> {
   await db
     .insertInto('events')
     .values({
@@ -27,7 +31,7 @@ export async function appendEvent(db: Db, event: NewEvent): Promise<void> {
       node_id: event.nodeId ?? null,
       reason: event.reason?.code ?? null,
       reason_params: json(event.reason?.params ?? {}),
-      severity: event.reason ? REASONS[event.reason.code].severity : 'info',
+      severity: event.severity ?? (event.reason ? REASONS[event.reason.code].severity : 'info'),
       actor: event.actor,
       data: json(event.data ?? {}),
     })

@@ -24,8 +24,12 @@ function selectEvents(db: Db) {
   return db
     .selectFrom('events as e')
     .leftJoin('nodes as n', 'n.id', 'e.node_id')
+    .leftJoin('rollouts as r', 'r.id', 'e.rollout_id')
     .selectAll('e')
-    .select('n.name as node_name');
+    .select((eb) => [
+      'n.name as node_name',
+      eb.fn.coalesce('r.chain_profile_id', 'n.chain_profile_id').as('chain_profile_id'),
+    ]);
 }
 
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['executeTakeFirstOrThrow']>>;
@@ -37,6 +41,7 @@ function eventView(row: EventRow): EventView {
     subject_type: row.subject_type,
     subject_id: row.subject_id,
     rollout_id: row.rollout_id,
+    chain_profile_id: row.chain_profile_id,
     node_id: row.node_id,
     node_name: row.node_name,
     reason: storedReason(row.reason, row.reason_params),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { degradations } from '../telemetry/degradations.ts';
 
 export interface Operations {
   readonly metrics: Registry;
@@ -12,7 +13,8 @@ export function operationsRoutes(app: FastifyInstance, { metrics, notReady }: Op
   app.get('/health', hidden, async () => ({ status: 'ok' }));
   app.get('/readyz', hidden, async (_request, reply) => {
     const reason = await notReady();
-    if (reason === null) return { status: 'ready' };
+    const degraded = degradations();
+    if (reason === null) return { status: 'ready', ...(degraded.length > 0 && { degraded }) };
     return reply.code(503).send({ status: 'not_ready', reason });
   });
   app.get('/metrics', hidden, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));

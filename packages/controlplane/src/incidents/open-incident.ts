@@ -48,6 +48,7 @@ export async function openIncident(db: Db, incident: NewIncident): Promise<strin
     rolloutId: incident.rolloutId,
     nodeId: incident.nodeId,
     reason: incident.reason,
+    severity: incident.severity,
     actor: incident.actor,
     data: { category: incident.category, summary: incident.summary },
   });

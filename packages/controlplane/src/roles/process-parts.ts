@@ -7,6 +7,7 @@ import { openDatabase, openPool } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
 import { payloadCipher } from '../db/payload-cipher.ts';
 import { openEngineClient } from '../engine/temporal-connection.ts';
+import { NatsPublisher } from '../events/nats-publisher.ts';
 import type { Logger } from '../feature.ts';
 import type { ChainHealthSource } from '../health/chain-health.ts';
 import { ChainFiles } from '../manifests/chain-files.ts';
@@ -30,6 +31,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
   const chains = new ChainFiles(() => config.configDir);
   const renderer = new GoTemplateRenderer();
   const engine = openEngineClient(config.engine);
+  const eventPublisher = config.nats && new NatsPublisher(config.nats);
   const notifications = await Notifications.open(config.databaseUrl, (error) =>
     log.warn({ err: error }, 'the connection that hears of news was lost; it is made again'),
   );
@@ -42,12 +44,14 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     notifications,
     engine: engine.client,
     chainHealth: chainHealthSource(chains),
+    eventPublisher,
     targets: { chains, renderConfigs: renderForNodes(db, renderer), payloads: payloadCipher(config.payloadKeys) },
     ready: async () => {
       await sql`select 1`.execute(db);
     },
     close: async () => {
       await notifications.close();
+      await eventPublisher?.close();
       await engine.close();
       await renderer.close();
       await db.destroy();

@@ -6,6 +6,7 @@ import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
+import { appendEvent } from '../events/append-event.ts';
 import type { ControlByHand, RolloutAnswer } from '../workflows/activity-types.ts';
 import type { ChainFiles } from './chain-facts.ts';
 import { storeControlsByHand } from './controls-by-hand.ts';
@@ -36,6 +37,7 @@ export async function updateRolloutProgress(
     if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its row was locked`);
     const decision = await nameNodesOf(tx, decideNext(snapshot, now));
     await applyStatus(tx, rollout, decision, snapshot);
+    await tellApprovalIsDue(tx, rollout, decision);
     await rememberDecision(tx, rollout.id, decision, now);
     return answerOf(rollout, decision, now);
   });
@@ -65,6 +67,22 @@ export function reasonToRun(rollout: Pick<RolloutRow, 'status'>, snapshot: Pick<
 /** The person that a reason names; the rollout itself otherwise. */
 export function actorOf({ code, params }: Reason): string {
   return code.endsWith('_by_operator') && typeof params.actor === 'string' ? params.actor : 'system:rollout';
+}
+
+/** Tells once that an approval is due, not at every question (field-case 112: nobody knew that they were waited for). */
+async function tellApprovalIsDue(db: Db, rollout: RolloutRow, decision: RolloutDecision): Promise<void> {
+  if (decision.kind !== 'wait') return;
+  const due = decision.reasons.find(({ code }) => code === 'waiting_for_approval');
+  const before = rollout.last_decision as { readonly reasons?: readonly Reason[] } | null;
+  if (!due || before?.reasons?.some(({ code }) => code === due.code)) return;
+  await appendEvent(db, {
+    kind: 'rollout_waiting_for_approval',
+    subjectType: 'rollout',
+    subjectId: rollout.id,
+    rolloutId: rollout.id,
+    reason: due,
+    actor: 'system:rollout',
+  });
 }
 
 async function rememberDecision(db: Db, rolloutId: string, decision: RolloutDecision, now: number): Promise<void> {

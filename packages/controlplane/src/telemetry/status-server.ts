@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { degradations } from './degradations.ts';
 import { metrics } from './registry.ts';
 
 export interface StatusServer {
@@ -43,7 +44,7 @@ async function answer(url: string, ready: () => Promise<void>): Promise<Answer> 
   if (url !== '/readyz') return text(404, 'only /health, /readyz and /metrics are here');
   try {
     await ready();
-    return text(200, 'ready');
+    return text(200, ['ready', ...degradations().map((what) => `degraded: ${what}`)].join('\n'));
   } catch (error) {
     return text(503, error instanceof Error ? error.message : String(error));
   }

@@ -89,6 +89,12 @@ export interface EngineMessagesTable {
   last_error: string | null;
 }
 
+export interface EventCursorsTable {
+  consumer: string;
+  last_seq: Generated<number>;
+  updated_at: Generated<Date>;
+}
+
 export interface EventsTable {
   id: GeneratedAlways<number>;
   subject_type: 'rollout' | 'rollout_group' | 'node' | 'incident';
@@ -221,6 +227,32 @@ export interface NodesTable {
   platform: string | null;
 }
 
+export interface NotificationChannelsTable {
+  name: string;
+  type: string;
+  filter: unknown;
+  configured: Generated<boolean>;
+  attempts: Generated<number>;
+  next_attempt_at: Generated<Date>;
+  failing_since: Date | null;
+  last_error: string | null;
+  last_delivered_at: Date | null;
+  window_started_at: Generated<Date>;
+  sent_in_window: Generated<number>;
+}
+
+export interface NotificationDeliveriesTable {
+  id: Generated<string>;
+  channel: string;
+  event_seq: number | null;
+  status: 'due' | 'delivered' | 'dead';
+  attempts: Generated<number>;
+  last_error: string | null;
+  ordered_by: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+}
+
 export interface RolloutControlsTable {
   id: Generated<string>;
   rollout_id: string;
@@ -343,6 +375,7 @@ export interface Tables {
   api_keys: ApiKeysTable;
   chain_heights: ChainHeightsTable;
   engine_messages: EngineMessagesTable;
+  event_cursors: EventCursorsTable;
   events: EventsTable;
   health_validations: HealthValidationsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -352,6 +385,8 @@ export interface Tables {
   node_config_state: NodeConfigStateTable;
   node_heartbeats: NodeHeartbeatsTable;
   nodes: NodesTable;
+  notification_channels: NotificationChannelsTable;
+  notification_deliveries: NotificationDeliveriesTable;
   rollout_controls: RolloutControlsTable;
   rollout_groups: RolloutGroupsTable;
   rollout_nodes: RolloutNodesTable;

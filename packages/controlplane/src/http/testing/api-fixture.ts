@@ -15,6 +15,7 @@ import { incidentRoutes } from '../../incidents/incident-routes.ts';
 import { ChainFiles } from '../../manifests/chain-files.ts';
 import { FileReader } from '../../manifests/file-reader.ts';
 import { nodeRoutes } from '../../nodes/node-routes.ts';
+import { notificationRoutes } from '../../notifications/notification-routes.ts';
 import { rolloutRoutes } from '../../rollouts/rollout-routes.ts';
 import { createApiServer } from '../api-server.ts';
 
@@ -108,6 +109,7 @@ function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: 
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
+    { name: 'notifications', routes: notificationRoutes(db) },
     { name: 'events', routes: eventRoutes({ db, notifications, log }) },
   ];
 }

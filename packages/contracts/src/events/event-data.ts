@@ -1,0 +1,77 @@
+import { NODE_STATES } from '@hoodcloud/domain/node-state';
+import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
+import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
+import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
+import { ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
+import { z } from 'zod';
+import { INCIDENT_CATEGORIES } from '../http/incidents.ts';
+import type { EventKind } from './event-kinds.ts';
+
+const count = z.number().int().nonnegative();
+const phase = z.enum(UPGRADE_PHASES);
+const nothing = z.object({});
+
+const rolloutStatusChange = z.object({
+  from: z.enum(ROLLOUT_STATUSES),
+  to: z.enum(ROLLOUT_STATUSES),
+  direction: z.enum(ROLLOUT_DIRECTIONS),
+});
+const attempt = z.object({
+  from: z.enum(NODE_UPGRADE_STATUSES),
+  to: z.enum(NODE_UPGRADE_STATUSES),
+  phase: phase.nullable(),
+  attempt: count,
+  direction: z.enum(ROLLOUT_DIRECTIONS),
+});
+/** A phase that agent or control plane entered; from the status `validating` on it is the node's status that changed. */
+const phaseChange = z.object({
+  from: z.union([phase, z.enum(NODE_UPGRADE_STATUSES)]).nullable(),
+  to: z.union([phase, z.enum(NODE_UPGRADE_STATUSES)]),
+  phase: phase.nullable(),
+  command_id: z.string().optional(),
+  action_name: z.string().optional(),
+});
+
+/** `data` of each kind of event. Receivers must bear more fields than these (schema_version says when one changes). */
+export const EVENT_DATA = {
+  rollout_created: z.object({
+    chain_profile_id: z.string(),
+    target_version: z.string().nullable(),
+    strategy: z.enum(ROLLOUT_STRATEGIES),
+  }),
+  rollout_started: rolloutStatusChange,
+  rollout_resumed: rolloutStatusChange,
+  rollout_paused: rolloutStatusChange,
+  rollout_waiting_for_approval: nothing,
+  rollout_completed: rolloutStatusChange,
+  rollout_failed: rolloutStatusChange,
+  rollout_canceled: rolloutStatusChange,
+  rollback_initiated: rolloutStatusChange,
+  rollback_completed: rolloutStatusChange,
+  rollout_progress: z.object({
+    total_nodes: count,
+    succeeded_nodes: count,
+    failed_nodes: count,
+    pending_nodes: count,
+    skipped_nodes: count,
+  }),
+  rollout_control_ordered: z.object({ control: z.enum(ROLLOUT_CONTROLS), reason: z.string().nullable().optional() }),
+  node_upgrade_started: attempt,
+  node_upgrade_phase_changed: phaseChange,
+  node_upgrade_completed: attempt,
+  node_upgrade_skipped: attempt,
+  node_state_changed: z.object({ from: z.enum(NODE_STATES), to: z.enum(NODE_STATES) }),
+  node_joined: z.object({ hostname: z.string(), agent_version: z.string(), os: z.string(), arch: z.string() }),
+  node_version_named: z.object({ binary_name: z.string(), version: z.string(), source: z.string() }),
+  /** The hosts that claim to be the node, newest first (B3). */
+  node_quarantined: z.object({
+    sessions: z.array(z.object({ instance_nonce: z.string(), hostname: z.string(), boot_id: z.string() })),
+  }),
+  config_drift_overwritten: z.object({ path: z.string(), places: z.string(), attempt_id: z.string() }),
+  incident_opened: z.object({ category: z.enum(INCIDENT_CATEGORIES), summary: z.string() }),
+  incident_acknowledged: nothing,
+  incident_resolved: z.object({ why: z.string().optional() }),
+} as const satisfies Readonly<Record<EventKind, z.ZodType>>;
+
+export type EventData = { readonly [Kind in EventKind]: z.infer<(typeof EVENT_DATA)[Kind]> };

@@ -1,0 +1,53 @@
+import { EVENT_KINDS, NOTIFICATION_EVENTS } from '@hoodcloud/contracts/events/event-kinds';
+import type { EventView } from '@hoodcloud/contracts/http/events';
+import { describe, expect, it } from 'vitest';
+import { wants } from './channel-filter.ts';
+
+const paused: EventView = {
+  seq: 1,
+  kind: 'rollout_paused',
+  subject_type: 'rollout',
+  subject_id: '22222222-2222-4222-8222-222222222222',
+  rollout_id: '22222222-2222-4222-8222-222222222222',
+  chain_profile_id: 'testchain',
+  node_id: null,
+  node_name: null,
+  reason: null,
+  severity: 'warning',
+  actor: 'system:rollout',
+  data: {},
+  occurred_at: '2026-01-01T08:14:03.250Z',
+};
+const usual = { events: [...NOTIFICATION_EVENTS], min_severity: 'info' } as const;
+
+describe('without a filter', () => {
+  it.each(EVENT_KINDS)(
+    '%s is told as the specification says ("Notification Events", waiting for approval, incidents)',
+    (kind) => {
+      const told: readonly string[] = NOTIFICATION_EVENTS;
+      expect(wants({ ...usual, events: [...usual.events] }, { ...paused, kind })).toBe(told.includes(kind));
+    },
+  );
+});
+
+it('tells every kind to a channel that wants all', () => {
+  for (const kind of EVENT_KINDS)
+    expect(wants({ events: 'all', min_severity: 'info' }, { ...paused, kind })).toBe(true);
+});
+
+it('tells only of the chains that are named, and never of an event without a chain then', () => {
+  const filter = { events: 'all', min_severity: 'info', chains: ['testchain'] } as const;
+  expect(wants({ ...filter, chains: ['testchain'] }, paused)).toBe(true);
+  expect(wants({ ...filter, chains: ['other'] }, paused)).toBe(false);
+  expect(wants({ ...filter, chains: ['testchain'] }, { ...paused, chain_profile_id: null })).toBe(false);
+});
+
+it('tells what matters at least as much as is wanted', () => {
+  const told = (severity: EventView['severity']) =>
+    (['info', 'warning', 'critical'] as const).map((min_severity) =>
+      wants({ events: 'all', min_severity }, { ...paused, severity }),
+    );
+  expect(told('info')).toEqual([true, false, false]);
+  expect(told('warning')).toEqual([true, true, false]);
+  expect(told('critical')).toEqual([true, true, true]);
+});
