@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_KINDS, NOTIFICATION_EVENTS } from '../events/event-kinds.ts';
+import { EVENT_KINDS } from '../events/event-kinds.ts';
 import { severitySchema } from '../http/common.ts';
 
 /** A secret is named, never written into the file: the environment variable or the file that holds it. */
@@ -13,11 +13,13 @@ export type SecretSource = z.infer<typeof secretSchema>;
 
 const filter = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, 'must be lower-case letters, digits and dashes, at most 50'),
-  /** Kinds of events, or `all`; left out: the specification's six, incidents opened, and waiting for approval. */
-  events: z.union([z.literal('all'), z.array(z.enum(EVENT_KINDS)).min(1)]).default([...NOTIFICATION_EVENTS]),
+  /**
+   * Kinds of events, or `all`; left out: the specification's six, a rollout that waits for approval, and critical incidents.
+   */
+  events: z.union([z.literal('all'), z.array(z.enum(EVENT_KINDS)).min(1)]).optional(),
   /** Only events of these chains; left out: of every chain. */
   chains: z.array(z.string().min(1)).min(1).optional(),
-  /** Only events that matter at least so much. Incidents below `critical` need `incident_opened` in `events` by name. */
+  /** Only events that matter at least so much. */
   min_severity: severitySchema.default('info'),
   /** Failed tries of one message before it becomes a dead letter; their pauses grow from 2 s to 5 min. */
   max_attempts: z.number().int().min(1).max(1000).default(15),

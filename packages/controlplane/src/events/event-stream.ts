@@ -39,7 +39,9 @@ export async function streamEvents(
     while (!response.destroyed) {
       woken = false;
       const page = await listEvents(services.db, { after: cursor, limit: BATCH, ...(rolloutId && { rolloutId }) });
-      for (const event of page.items) response.write(serverSentEvent(event));
+      for (const event of page.items) {
+        if (!response.write(serverSentEvent(event))) await drained(response);
+      }
       cursor = page.next_after;
       if (page.items.length === BATCH || woken || response.destroyed) continue;
       await new Promise<void>((resolve) => {
@@ -54,6 +56,21 @@ export async function streamEvents(
     clearInterval(keepAlive);
     stopListening();
     response.end();
+  }
+}
+
+/** A client that reads slowly is waited for: what it has not read stays in the database, not in our memory. */
+async function drained(response: ServerResponse): Promise<void> {
+  while (!response.destroyed && response.writableNeedDrain) {
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        response.off('drain', go);
+        response.off('close', go);
+        resolve();
+      };
+      response.on('drain', go);
+      response.on('close', go);
+    });
   }
 }
 

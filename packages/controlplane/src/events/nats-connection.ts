@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { STREAM_SUBJECTS } from '@hoodcloud/contracts/events/event-subjects';
-import { JetStreamApiError, type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  jetstream,
+  jetstreamManager,
+  type StreamAPI,
+} from '@nats-io/jetstream';
 import {
   type ConnectionOptions,
   connect,
@@ -12,6 +18,7 @@ import type { NatsSettings } from '../config.ts';
 
 const CONNECT_MS = 5000;
 const STREAM_NOT_FOUND = 10_059;
+const SUBJECTS_TAKEN = 10_065;
 const DAY_MS = 86_400_000;
 /** NATS drops a message whose id it has had within this time: longer than any of our own tries again takes. */
 const DUPLICATE_WINDOW_MS = 3_600_000;
@@ -68,6 +75,12 @@ async function ensureStream(connection: NatsConnection, name: string): Promise<v
     await streams.info(name);
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.code !== STREAM_NOT_FOUND) throw error;
+    await addStream(streams, name);
+  }
+}
+
+async function addStream(streams: StreamAPI, name: string): Promise<void> {
+  try {
     await streams.add({
       name,
       description: 'What happened in hoodcloud rollouts, in order',
@@ -75,5 +88,9 @@ async function ensureStream(connection: NatsConnection, name: string): Promise<v
       max_age: nanos(30 * DAY_MS),
       duplicate_window: nanos(DUPLICATE_WINDOW_MS),
     });
+  } catch (cause) {
+    if (!(cause instanceof JetStreamApiError) || cause.code !== SUBJECTS_TAKEN) throw cause;
+    const advice = 'name it in HOODCLOUD_NATS_STREAM, or take these subjects from it';
+    throw new Error(`another stream of this NATS keeps some of ${STREAM_SUBJECTS.join(', ')}: ${advice}`, { cause });
   }
 }

@@ -15,10 +15,6 @@ export class NatsPublisher {
     this.#settings = settings;
   }
 
-  get stream(): string {
-    return this.#settings.stream;
-  }
-
   /** Connects unless connected. @throws when NATS can't be reached or the stream is not to be had */
   async connect(): Promise<void> {
     if (this.#link) return;

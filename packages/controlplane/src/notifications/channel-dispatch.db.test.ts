@@ -1,4 +1,3 @@
-import { NOTIFICATION_EVENTS } from '@hoodcloud/contracts/events/event-kinds';
 import type { ChannelConfig } from '@hoodcloud/contracts/files/notification-channels';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
@@ -26,7 +25,7 @@ const SLACK = {
   allow_private_addresses: false,
   max_per_minute: 5,
 } as const;
-const usual = { name: 'ops', events: [...NOTIFICATION_EVENTS], min_severity: 'info', max_attempts: 3 } as const;
+const usual = { name: 'ops', min_severity: 'info', max_attempts: 3 } as const;
 const hook: ChannelConfig = { ...HOOK, ...usual, events: 'all' };
 const slack: ChannelConfig = { ...SLACK, ...usual, events: 'all' };
 

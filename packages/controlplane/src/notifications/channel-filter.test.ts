@@ -18,16 +18,21 @@ const paused: EventView = {
   data: {},
   occurred_at: '2026-01-01T08:14:03.250Z',
 };
-const usual = { events: [...NOTIFICATION_EVENTS], min_severity: 'info' } as const;
 
 describe('without a filter', () => {
   it.each(EVENT_KINDS)(
     '%s is told as the specification says ("Notification Events", waiting for approval, incidents)',
     (kind) => {
       const told: readonly string[] = NOTIFICATION_EVENTS;
-      expect(wants({ ...usual, events: [...usual.events] }, { ...paused, kind })).toBe(told.includes(kind));
+      expect(wants({ min_severity: 'info' }, { ...paused, kind, severity: 'critical' })).toBe(told.includes(kind));
     },
   );
+});
+
+it('tells only of critical incidents unless incidents are asked for', () => {
+  const opened = { ...paused, kind: 'incident_opened' } as const;
+  expect(wants({ min_severity: 'info' }, opened)).toBe(false);
+  expect(wants({ min_severity: 'info', events: ['incident_opened'] }, opened)).toBe(true);
 });
 
 it('tells every kind to a channel that wants all', () => {

@@ -26,7 +26,7 @@ export async function registerChannels(db: Database, configs: readonly ChannelCo
 }
 
 async function registerChannel(tx: Db, config: ChannelConfig): Promise<void> {
-  const { name, type, events, chains = null, min_severity, max_per_minute = null } = config;
+  const { name, type, events = null, chains = null, min_severity, max_per_minute = null } = config;
   const settings = { type, filter: json({ events, chains, min_severity, max_per_minute }), configured: true };
   const known = await tx.selectFrom('notification_channels').select('name').where('name', '=', name).executeTakeFirst();
   if (known) {

@@ -1,4 +1,4 @@
-import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
+import { type EventKind, NOTIFICATION_EVENTS } from '@hoodcloud/contracts/events/event-kinds';
 import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
 import type { NotificationChannelView, NotificationDeliveryView } from '@hoodcloud/contracts/http/notifications';
 import { sql } from 'kysely';
@@ -40,16 +40,22 @@ function selectChannels(db: Db) {
 }
 
 type ChannelRow = Awaited<ReturnType<ReturnType<typeof selectChannels>['executeTakeFirstOrThrow']>>;
-type StoredFilter = ChannelFilter & { readonly chains: string[] | null; readonly max_per_minute: number | null };
+interface StoredFilter {
+  readonly events: 'all' | EventKind[] | null;
+  readonly chains: string[] | null;
+  readonly min_severity: ChannelFilter['min_severity'];
+  readonly max_per_minute: number | null;
+}
 
 async function channelView(db: Db, row: ChannelRow): Promise<NotificationChannelView> {
   const { events, chains, min_severity, max_per_minute } = row.filter as StoredFilter;
   const { items } = await listEvents(db, { after: await readCursor(db, cursorOf(row.name)), limit: LOOK_AHEAD });
+  const filter = { min_severity, ...(events && { events }), ...(chains && { chains }) };
   const failing = row.failing_since !== null;
   return {
     name: row.name,
     type: row.type as NotificationChannelView['type'],
-    events,
+    events: events ?? [...NOTIFICATION_EVENTS],
     chains,
     min_severity,
     max_per_minute,
@@ -58,7 +64,7 @@ async function channelView(db: Db, row: ChannelRow): Promise<NotificationChannel
     last_error: row.last_error,
     next_attempt_at: failing ? timestamp(row.next_attempt_at) : null,
     last_delivered_at: timestampOrNull(row.last_delivered_at),
-    waiting: items.filter((event) => wants({ events, min_severity, ...(chains && { chains }) }, event)).length,
+    waiting: items.filter((event) => wants(filter, event)).length,
     dead_letters: row.dead_letters ?? 0,
   };
 }

@@ -11,6 +11,7 @@ import {
 } from '@hoodcloud/contracts/http/notifications';
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
+import { needs } from '../auth/route-scope.ts';
 import type { Database } from '../db/database.ts';
 import { notFound, ProblemError } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
@@ -32,12 +33,18 @@ function channelRoutes(api: FastifyInstance, db: Database): void {
   const params = channelParamsSchema;
   routes.get(
     '/notifications/channels',
-    { schema: { operationId: 'listNotificationChannels', tags, response: { 200: notificationChannelListSchema } } },
+    {
+      ...needs('read'),
+      schema: { operationId: 'listNotificationChannels', tags, response: { 200: notificationChannelListSchema } },
+    },
     async () => ({ items: await listChannels(db) }),
   );
   routes.post(
     '/notifications/channels/:name/test',
-    { schema: { operationId: 'testNotificationChannel', tags, params, response: { 202: notificationDeliverySchema } } },
+    {
+      ...needs('operate'),
+      schema: { operationId: 'testNotificationChannel', tags, params, response: { 202: notificationDeliverySchema } },
+    },
     async (request, reply) => {
       const { name } = await configuredChannel(db, request.params.name);
       const id = await orderTest(db, name, actorOf(request));
@@ -46,7 +53,10 @@ function channelRoutes(api: FastifyInstance, db: Database): void {
   );
   routes.post(
     '/notifications/channels/:name/retry',
-    { schema: { operationId: 'retryDeadLetters', tags, params, response: { 202: resendAnswerSchema } } },
+    {
+      ...needs('operate'),
+      schema: { operationId: 'retryDeadLetters', tags, params, response: { 202: resendAnswerSchema } },
+    },
     async (request, reply) => {
       const { name } = await configuredChannel(db, request.params.name);
       return reply.code(202).send({ due: await orderResend(db, { channel: name }, actorOf(request)) });
@@ -60,6 +70,7 @@ function deliveryRoutes(api: FastifyInstance, db: Database): void {
   routes.get(
     '/notifications/deliveries',
     {
+      ...needs('read'),
       schema: {
         operationId: 'listNotificationDeliveries',
         tags,
@@ -71,12 +82,18 @@ function deliveryRoutes(api: FastifyInstance, db: Database): void {
   );
   routes.get(
     '/notifications/deliveries/:id',
-    { schema: { operationId: 'getNotificationDelivery', tags, params, response: { 200: notificationDeliverySchema } } },
+    {
+      ...needs('read'),
+      schema: { operationId: 'getNotificationDelivery', tags, params, response: { 200: notificationDeliverySchema } },
+    },
     (request) => deliveryById(db, request.params.id),
   );
   routes.post(
     '/notifications/deliveries/:id/retry',
-    { schema: { operationId: 'retryDeadLetter', tags, params, response: { 202: notificationDeliverySchema } } },
+    {
+      ...needs('operate'),
+      schema: { operationId: 'retryDeadLetter', tags, params, response: { 202: notificationDeliverySchema } },
+    },
     async (request, reply) => {
       const { id, channel } = await deliveryById(db, request.params.id);
       await configuredChannel(db, channel);

@@ -7,6 +7,7 @@ import type { Config, DevConfig } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { type Database, openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { NatsServer, natsProgram } from '../dev/nats-server.ts';
 import { PostgresServer } from '../dev/postgres-server.ts';
 import { TemporalServer } from '../dev/temporal-server.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -27,6 +28,8 @@ export interface DevState {
   readonly gateway: string;
   readonly temporal_address: string;
   readonly temporal_ui: string;
+  /** Empty: no NATS was found. */
+  readonly nats_url: string;
   readonly database_url: string;
   readonly config_dir: string;
 }
@@ -69,7 +72,8 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
   const postgres = await PostgresServer.start({ folder: join(dataDir, 'postgres'), durable: true });
   later(() => postgres.stop());
   const temporal = await startTemporal(dev, dataDir, later);
-  const config = devConfig(dev, dataDir, postgres.url(), temporal.address);
+  const natsUrl = await startNats(dataDir, later);
+  const config = devConfig(dev, dataDir, { postgres: postgres.url(), temporal: temporal.address, nats: natsUrl });
   await migrateTo(config.databaseUrl);
   const log = processLog(config.logLevel, { instance: config.instance }, destination({ dest: logFile, sync: false }));
   const parts = await openProcessParts(config, log);
@@ -85,6 +89,7 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
     gateway,
     temporal_address: temporal.address,
     temporal_ui: temporal.ui,
+    nats_url: natsUrl ?? '',
     database_url: config.databaseUrl,
     config_dir: config.configDir,
   });
@@ -92,6 +97,7 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
   say(`API key:         ${apiKey}`);
   say(`Agents join at   ${gateway}`);
   say(`Temporal's pages ${temporal.ui || '(of the server at TEMPORAL_ADDRESS)'}`);
+  say(`Events in NATS   ${natsUrl ?? '(no nats-server on this machine; API and hoodctl have them)'}`);
   say('Ready. Ctrl-C ends it; what was stored stays.');
   await Promise.race([aborted(stop), ...roles.map(({ failed }) => failed)]);
   say('Stopping …');
@@ -131,13 +137,29 @@ async function startRoles(
   return roles;
 }
 
-function devConfig(dev: DevConfig, dataDir: string, databaseUrl: string, temporalAddress: string): Config {
+/** The server that the settings name, or one as a child where this machine has the program; null: events stay in the outbox. */
+async function startNats(dataDir: string, later: (end: () => Promise<void>) => void): Promise<string | null> {
+  if (process.env.HOODCLOUD_NATS_URL) return process.env.HOODCLOUD_NATS_URL;
+  if (natsProgram() === null) return null;
+  const server = await NatsServer.start({ folder: join(dataDir, 'nats') });
+  later(() => server.stop());
+  return server.url;
+}
+
+interface Stores {
+  readonly postgres: string;
+  readonly temporal: string;
+  readonly nats: string | null;
+}
+
+function devConfig(dev: DevConfig, dataDir: string, stores: Stores): Config {
   const configDir = resolve(dev.configDir ?? join(dataDir, 'chains'));
   mkdirSync(configDir, { recursive: true });
   return readConfig({
     ...process.env,
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
+    DATABASE_URL: stores.postgres,
+    TEMPORAL_ADDRESS: stores.temporal,
+    ...(stores.nats !== null && { HOODCLOUD_NATS_URL: stores.nats }),
     HOODCLOUD_CONFIG_DIR: configDir,
     HOODCLOUD_API_LISTEN: `127.0.0.1:${dev.apiPort}`,
     HOODCLOUD_GATEWAY_LISTEN: `127.0.0.1:${dev.gatewayPort}`,
