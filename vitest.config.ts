@@ -36,7 +36,8 @@ export default defineConfig({
           include: named('host.test'),
           globalSetup: [postgres, temporal],
           maxWorkers: 2, // each file has hosts of its own; most of its time it waits for them
-          ...slow,
+          testTimeout: 600_000, // hosts that boot, engines that start: a busy machine takes minutes for what takes seconds
+          hookTimeout: 600_000,
         },
       },
       {

@@ -13,7 +13,7 @@ import { FileAdapter } from './file-adapter.ts';
 class BinaryOnly extends FileAdapter {}
 
 const run = promisify(execFile);
-const signal = AbortSignal.timeout(100_000);
+const soon = () => AbortSignal.timeout(120_000);
 const NOBODY = 65534;
 
 let folder: string;
@@ -56,11 +56,11 @@ function mount(...args: string[]): void {
 }
 
 async function upgrade(): Promise<void> {
-  await files.backupState(backupDir, [config], signal);
+  await files.backupState(backupDir, [config], soon());
   const content = Buffer.concat([await readFile('/bin/sh'), Buffer.from('new')]);
   const artifact = { name: 'node', url: server.publish('new', content), checksum: checksumOf(content), member: null };
-  const handle = await files.acquireArtifact(artifact, { signal, backupDirs: [], onProgress: () => undefined });
-  await files.verifyArtifact(handle, signal);
+  const handle = await files.acquireArtifact(artifact, { signal: soon(), backupDirs: [], onProgress: () => undefined });
+  await files.verifyArtifact(handle, soon());
   await files.installArtifact(handle, backupDir);
   await files.writeConfig(config, Buffer.from('peers = 100\n'));
 }
@@ -118,7 +118,7 @@ it.each([
   ['a read-only file system', 'read_only', () => readOnly(join(folder, 'etc'))],
 ])('%s is noticed before the stop, and nothing was touched', async (_, code, make) => {
   await make();
-  await expect(files.backupState(backupDir, [config], signal)).rejects.toMatchObject({ code });
+  await expect(files.backupState(backupDir, [config], soon())).rejects.toMatchObject({ code });
   expect(await files.isBackedUp(backupDir)).toBe(false);
 });
 

@@ -1,6 +1,6 @@
 import type { AcquireOptions, RuntimeAdapter, WantedArtifact } from '../runtime-adapter.ts';
 
-/** How a test artifact behaves when it runs; `slow_to_stop` needs some seconds after its stop signal. */
+/** How a test artifact behaves when it runs; `slow_to_stop` stays after its stop signal until `letStop`. */
 export type ArtifactBehaviour = 'runs' | 'crashes' | 'slow_to_stop';
 
 /** One service on a real (or imitated) host; installed is an artifact that runs, and nothing is started. */
@@ -21,6 +21,8 @@ export interface ConformanceService {
   readonly damageBackup: (backupDir: string) => Promise<void>;
   /** Pids of all living instances, looked up on the host and not through the adapter. */
   readonly livePids: () => Promise<number[]>;
+  /** Lets an artifact that is slow to stop come to its end. */
+  readonly letStop: () => Promise<void>;
   /** The main process ends as by a crash. */
   readonly crash: () => Promise<void>;
   readonly dispose: () => Promise<void>;

@@ -98,6 +98,7 @@ export const SERVICE_SENTENCES: readonly ContractSentence[] = [
       await expect(adapter.stop(AbortSignal.timeout(200))).rejects.toMatchObject({ code: 'stop_overrun' });
       expect(await service.livePids()).not.toEqual([]);
       expect((await adapter.status()).state).toBe('stopping');
+      await service.letStop();
       await service.adapter().waitUntilGone(soon());
       expect(await service.livePids()).toEqual([]);
       await expect.poll(async () => (await adapter.status()).state, { timeout: patienceMs }).toBe('stopped');
@@ -114,6 +115,7 @@ export const SERVICE_SENTENCES: readonly ContractSentence[] = [
         code: 'fence_violated',
       });
       expect(await service.livePids()).toHaveLength(1);
+      await service.letStop();
       await adapter.waitUntilGone(soon());
     },
   },
@@ -136,6 +138,7 @@ export const SERVICE_SENTENCES: readonly ContractSentence[] = [
       await expect(adapter.stop(AbortSignal.timeout(100))).rejects.toMatchObject({ code: 'stop_overrun' });
       await expect(service.adapter().waitUntilGone(AbortSignal.abort())).rejects.toThrow();
       expect(await service.livePids()).toHaveLength(1);
+      await service.letStop();
       await adapter.waitUntilGone(soon());
     },
   },

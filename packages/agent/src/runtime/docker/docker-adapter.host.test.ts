@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createDockerLab, type DockerLab, dockerAvailable } from '@hoodcloud/testkit/docker-lab/docker-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import { CHECKOUT_BIND, vitestInside } from '@hoodcloud/testkit/host-lab/vitest-inside';
+import { CHECKOUT_BINDS, vitestInside } from '@hoodcloud/testkit/host-lab/vitest-inside';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const inside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -11,9 +11,9 @@ describe.skipIf(!dockerAvailable())('the Docker adapter inside a host', () => {
   let hosts: Record<'contract' | 'trouble', Host>;
 
   beforeAll(async () => {
-    const first = await createDockerLab('contract', { binds: [CHECKOUT_BIND] });
+    const first = await createDockerLab('contract', { binds: CHECKOUT_BINDS });
     lab = first.lab;
-    hosts = { contract: first.host, trouble: (await lab.up('trouble', { binds: [CHECKOUT_BIND] })).host };
+    hosts = { contract: first.host, trouble: (await lab.up('trouble', { binds: CHECKOUT_BINDS })).host };
   });
   afterAll(() => lab.clean());
 

@@ -256,6 +256,27 @@ describe('a container', () => {
     expect(await shown()).toMatchObject({ [`${node.name}.bak`]: { running: false, policy: 'no' } });
   });
 
+  it('that ends while it is held and let go takes each order all the same, whatever the engine says to it (A18a)', async () => {
+    for (let ends = 0; ends < 5; ends++) {
+      await adapter.start(START());
+      const run = (await docker.getContainer(node.name).inspect()).State;
+      setTimeout(() => process.kill(run.Pid, 'SIGKILL'), 20); // somewhere in the middle of the orders that follow
+      const seen = new Set<string>();
+      for (let ended = false; !ended; ) {
+        await adapter.hold();
+        seen.add((await shown())[node.name]?.policy ?? '');
+        await adapter.release();
+        const { State, HostConfig } = await docker.getContainer(node.name).inspect();
+        seen.add(HostConfig.RestartPolicy?.Name ?? '');
+        ended = State.Pid !== run.Pid;
+      }
+      expect([...seen].sort()).toEqual(['always', 'no']);
+      await adapter.hold();
+      await adapter.stop(soon());
+      expect(await node.livePids()).toEqual([]);
+    }
+  });
+
   it('that is stopping is waited for, though the agent that asked it died before it could ask', async () => {
     const artifact = await node.offer('slow_to_stop');
     await upToStop(artifact);
@@ -265,6 +286,7 @@ describe('a container', () => {
     await expect(node.adapter(new DeadlyEngine(1, 'before')).stop(soon())).rejects.toThrow('the agent was killed');
     const next = node.adapter();
     expect((await next.status()).state).toBe('stopping');
+    await node.letStop();
     await next.waitUntilGone(soon());
     expect(await node.livePids()).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { SystemdAdapter } from './systemd-adapter.ts';
 const run = promisify(execFile);
 const UNIT = 'undo.service';
 const UNIT_FILE = `/etc/systemd/system/${UNIT}`;
-const signal = AbortSignal.timeout(50_000);
+const soon = () => AbortSignal.timeout(120_000);
 
 let folder: string;
 let program: string;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   adapter = new SystemdAdapter({ unit: UNIT, ...files }, { systemctl: new Systemctl(), hashes: new FileHashes() });
   await adapter.reloadDaemon();
   await adapter.prepare();
-  await adapter.start({ signal, stableMs: 100 });
+  await adapter.start({ signal: soon(), stableMs: 100 });
 });
 
 const commandLine = async () =>
@@ -38,19 +38,19 @@ it('comes back with the old command line after a changed unit file and a start t
   await mkdir(backupDir, { recursive: true });
   const before = await readFile(UNIT_FILE, 'utf8');
 
-  await adapter.backupState(backupDir, [UNIT_FILE], signal);
+  await adapter.backupState(backupDir, [UNIT_FILE], soon());
   await adapter.hold();
-  await adapter.stop(signal);
+  await adapter.stop(soon());
   await adapter.writeConfig(UNIT_FILE, Buffer.from(before.replace('1001', 'no-number')));
   await adapter.reloadDaemon();
-  await expect(adapter.start({ signal, stableMs: 500 })).rejects.toMatchObject({ code: 'start_failed' });
+  await expect(adapter.start({ signal: soon(), stableMs: 500 })).rejects.toMatchObject({ code: 'start_failed' });
 
   await adapter.hold();
-  await adapter.stop(signal);
+  await adapter.stop(soon());
   await adapter.restoreConfig(backupDir, UNIT_FILE);
   await adapter.restoreArtifact(backupDir);
   await adapter.reloadDaemon();
-  await adapter.start({ signal, stableMs: 500 });
+  await adapter.start({ signal: soon(), stableMs: 500 });
 
   expect(await readFile(UNIT_FILE, 'utf8')).toBe(before);
   expect(await commandLine()).toEqual([program, '1001', '']);

@@ -46,7 +46,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
 
   async function drive(
     method: DriveOrder['method'],
-    budgetMs = 20_000,
+    budgetMs = 120_000,
     stableMs = 500,
     at: Pick<DriveOrder, 'unit' | 'user'> = AT,
   ): Promise<DriveAnswer> {
@@ -138,7 +138,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
     await must('release');
     await host.kill();
     await host.boot();
-    await vi.waitUntil(async () => (await show('ActiveState')) === 'active', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await show('ActiveState')) === 'active', { timeout: 120_000 });
   });
 
   it('brings no kind of unit up by itself after a power loss in the middle, and all when they are started (A18a)', async () => {
@@ -175,7 +175,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
         .join(' ')}
       systemctl enable -q --now triggered.socket by-path.path by-timer.timer`);
     const all = async (method: DriveOrder['method']) => {
-      for (const kind of kinds) expect((await drive(method, 20_000, 100, kind)).error).toBeUndefined();
+      for (const kind of kinds) expect((await drive(method, 120_000, 100, kind)).error).toBeUndefined();
     };
     await all('prepare');
     await all('start');
@@ -185,11 +185,11 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
     await host.kill();
     await host.boot();
     await vi.waitUntil(async () => (await host.exec('systemctl', 'is-active', '-q', 'user@2000')).code === 0, {
-      timeout: 30_000,
+      timeout: 120_000,
     });
     expect((await host.exec('pgrep', '-f', `^${PROGRAM}`)).stdout).toBe('');
     for (const kind of kinds) {
-      expect((await drive('status', 20_000, 100, kind)).result).toMatchObject({ state: 'stopped', held: true });
+      expect((await drive('status', 120_000, 100, kind)).result).toMatchObject({ state: 'stopped', held: true });
     }
     await all('start');
     await must('start');
@@ -204,7 +204,7 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
   it('counts a unit in auto-restart as wanted running, one that an operator stopped as not (A3)', async () => {
     await host.writeFile(PROGRAM, '#!/bin/sh\nexit 1\n', 0o755);
     await host.sh(`kill $(systemctl show ${UNIT} -p MainPID --value)`);
-    await vi.waitUntil(async () => (await show('SubState')) === 'auto-restart', { timeout: 10_000 });
+    await vi.waitUntil(async () => (await show('SubState')) === 'auto-restart', { timeout: 120_000 });
     expect(await must('status')).toMatchObject({ state: 'waiting_restart', wantedRunning: true });
 
     await host.must('systemctl', 'stop', UNIT);
@@ -245,12 +245,13 @@ describe.skipIf(!hostsAvailable())('a systemd unit', () => {
   );
 
   it('starts again after systemd has refused starts, and gives the log since the latest start (A15, A18)', async () => {
-    await install(unitFile(`ExecStart=${PROGRAM} infinity\nRestart=always\nRestartSec=100ms`));
+    const limit = '[Unit]\nStartLimitIntervalSec=1h'; // however slow the machine, the start by hand is within it
+    await install(unitFile(`ExecStart=${PROGRAM} infinity\nRestart=always\nRestartSec=100ms`, limit));
     await must('hold');
     await must('stop');
     await host.writeFile(PROGRAM, '#!/bin/sh\necho cannot open database\nexit 1\n', 0o755);
     expect((await drive('start')).error).toMatchObject({ code: 'start_failed' });
-    await vi.waitUntil(async () => (await show('ActiveState')) === 'failed', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await show('ActiveState')) === 'failed', { timeout: 120_000 });
     expect((await host.exec('systemctl', 'start', UNIT)).code).toBe(1); // start limit
     expect(await must<string[]>('logTail')).toContain('cannot open database');
 

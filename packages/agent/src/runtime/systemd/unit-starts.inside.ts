@@ -87,10 +87,14 @@ it('is starting, and no crash, while its ExecStartPre= works; past its budget it
   await adapter.hold();
   await adapter.stop(soon());
   await shell(`rm ${unit.folder}/migrated`);
-  await expect(adapter.start({ signal: AbortSignal.timeout(1_000), stableMs: 200 })).rejects.toMatchObject({
+  const budget = new AbortController();
+  const late = expect(adapter.start({ signal: budget.signal, stableMs: 200 })).rejects.toMatchObject({
     code: 'start_failed',
     message: expect.stringMatching(/still starting \(start-pre\).*start_seconds/),
   });
+  await until(async () => (await unit.show('SubState')) === 'start-pre');
+  budget.abort();
+  await late;
   await adapter.hold();
   await adapter.stop(soon());
   expect(await unit.pids()).toEqual([]);

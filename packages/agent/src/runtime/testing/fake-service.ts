@@ -32,6 +32,7 @@ export async function makeFakeService(
       if (backup !== undefined) host.backups.set(backupDir, { ...backup, damaged: true });
     },
     livePids: async () => (host.process === null ? [] : [host.process.pid]),
+    letStop: async () => undefined, // a fake one ends when somebody waits for it
     crash: async () => host.crash(),
     dispose: async () => undefined,
   };

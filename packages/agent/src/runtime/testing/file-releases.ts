@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { checksumOf } from '../../host/file-hash.ts';
@@ -5,7 +6,7 @@ import { backupCopy, writeWithFolders } from '../conformance.ts';
 import type { ConformanceService } from '../contract/contract-sentence.ts';
 import { TEST_NODE_SCRIPT, testArtifact } from '../test-artifacts.ts';
 
-export type FileReleases = Pick<ConformanceService, 'installedChecksum' | 'offer' | 'damageBackup'> & {
+export type FileReleases = Pick<ConformanceService, 'installedChecksum' | 'offer' | 'damageBackup' | 'letStop'> & {
   readonly installPath: string;
   /** What an artifact is given to run. */
   readonly script: string;
@@ -28,6 +29,7 @@ export async function layFileReleases(folder: string, server: ArtifactServer): P
       const url = server.publish(`${folder}/${offered++}`, content);
       return { name: 'node', url, checksum: checksumOf(content), member: null };
     },
+    letStop: () => writeFile(join(folder, 'may-stop'), ''),
     damageBackup: (backupDir) => writeWithFolders(backupCopy(backupDir, 'node'), 'damaged', 0o600),
   };
 }

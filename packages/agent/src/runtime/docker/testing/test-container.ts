@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imageHere } from '@hoodcloud/testkit/docker-lab/image-pull';
 import { serviceImage } from '@hoodcloud/testkit/docker-lab/service-image';
@@ -63,6 +63,7 @@ export async function makeContainer(
     offer: (behaviour) => release(registry, behaviour),
     damageBackup: (backupDir) => writeWithFolders(join(backupDir, 'container.json'), 'damaged', 0o600),
     livePids: () => mainPidsOf(name),
+    letStop: () => writeFile(join(configRoot, 'may-stop'), ''),
     crash: async () => {
       const [pid] = await mainPidsOf(name);
       if (pid === undefined) throw new Error('nothing runs');
@@ -89,7 +90,7 @@ export async function release(
   const { layers } = serviceImage({ version: 'base' });
   const config = {
     Cmd: ['/bin/sh', '-c', TEST_NODE_SCRIPT],
-    Env: ['PATH=/bin', `BEHAVIOUR=${behaviour}`, `RELEASE=${randomUUID()}`],
+    Env: ['PATH=/bin', `BEHAVIOUR=${behaviour}`, `RELEASE=${randomUUID()}`, 'MAY_STOP=/etc/node/may-stop'],
   };
   const url = await registry.push('node:latest', { layers, config, ...(architecture ? { architecture } : {}) });
   return { name: 'node', url, checksum: parsePinned(url)?.digest ?? '', member: null };

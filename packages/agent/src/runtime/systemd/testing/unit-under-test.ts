@@ -14,7 +14,7 @@ export const systemctl = async (...args: string[]) => (await run('systemctl', ar
 /** A shell script on this host; its output, or a rejection when it fails. */
 export const shell = async (script: string) => (await run('bash', ['--norc', '-ec', script])).stdout.trim();
 /** Generous: the machine may be busy. */
-export const soon = () => AbortSignal.timeout(60_000);
+export const soon = () => AbortSignal.timeout(120_000);
 
 interface Written {
   /** Lines of `[Service]`; `%PROGRAM%` and `%FOLDER%` stand for the unit's own. */
@@ -115,5 +115,5 @@ export async function pidsRunning(executable: string): Promise<number[]> {
 
 /** Waits for a condition; generous, since the machine may be busy. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  await vi.waitUntil(holds, { timeout: 30_000, interval: 50 });
+  await vi.waitUntil(holds, { timeout: 120_000, interval: 50 });
 }
