@@ -34,6 +34,13 @@ it('counts how many nodes answered at the worst moment', () => {
   expect(record.report(50)?.fewestUp).toBe(2);
 });
 
+it('counts no node as down whose first answer is still awaited', () => {
+  const record = new TipRecord(3);
+  record.observe(0, 5, 0);
+  record.observe(1, undefined, 10);
+  expect(record.report(20)?.fewestUp).toBe(2);
+});
+
 it('says so when no node ever answered', async () => {
   const watcher = new HeightWatcher(['http://127.0.0.1:1'], 10);
   await expect(watcher.stop()).rejects.toThrow(ChainNeverSeen);

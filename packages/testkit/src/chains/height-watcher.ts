@@ -13,7 +13,8 @@ export interface HeightReport {
 
 /** Keeps the tip of a chain over all its nodes. Time is an argument, in ms of any clock. */
 export class TipRecord {
-  readonly #heights: (number | undefined)[];
+  readonly #nodes: number;
+  readonly #silent = new Set<number>();
   #first: number | undefined;
   #last = 0;
   #grewAt = 0;
@@ -21,16 +22,20 @@ export class TipRecord {
   #fewestUp: number;
 
   constructor(nodes: number) {
-    this.#heights = Array.from({ length: nodes });
+    this.#nodes = nodes;
     this.#fewestUp = nodes;
   }
 
-  /** One node's answer, `undefined` when it gave none. Nodes count as down only once one of them has answered. */
+  /**
+   * One node's answer, `undefined` when it gave none. Nodes count as down only once one of them has answered, and none whose
+   * first answer is still awaited.
+   */
   observe(node: number, height: number | undefined, atMs: number): void {
-    this.#heights[node] = height;
+    if (height === undefined) this.#silent.add(node);
+    else this.#silent.delete(node);
     if (height !== undefined && height > this.#last) this.#grow(height, atMs);
-    const silent = height === undefined && this.#first !== undefined;
-    if (silent) this.#fewestUp = Math.min(this.#fewestUp, this.#heights.filter((seen) => seen !== undefined).length);
+    const isDown = height === undefined && this.#first !== undefined;
+    if (isDown) this.#fewestUp = Math.min(this.#fewestUp, this.#nodes - this.#silent.size);
   }
 
   /** What was seen up to now; undefined when no node has ever answered. */

@@ -122,7 +122,7 @@ start() {
   setsid nsenter "--net=/run/netns/$NS" "$SELF" __super "$NAME" </dev/null >>"$H/console.log" 2>&1 9>&- &
   echo $! >"$H/super.pid"
   local i
-  for ((i = 0; i < 500; i++)); do superpid >/dev/null && break; sleep 0.01; done # until it has exec'ed
+  for ((i = 0; i < 3000; i++)); do superpid >/dev/null && break; sleep 0.01; done # until it has exec'ed
   waitboot
 }
 waitboot() { # [OLDPID]: until a PID 1 other than OLDPID has finished booting
@@ -221,6 +221,8 @@ clean() {
   ip link del "$LAB_BR" 2>/dev/null || true; ip netns del "$SW" 2>/dev/null || true
   ip route del unreachable "$LAB_NET.0/24" metric 4278198272 2>/dev/null || true
   ! mountpoint -q "$LAB_DIR/cgroup2" || umount "$LAB_DIR/cgroup2"
+  # The owner's name goes last: whoever looks meanwhile must not take the lab for a dead one and clean it too.
+  [ ! -d "$LAB_DIR" ] || find "$LAB_DIR" -mindepth 1 -maxdepth 1 ! -name owner -exec rm -rf --one-file-system {} +
   rm -rf --one-file-system "$LAB_DIR"
 }
 

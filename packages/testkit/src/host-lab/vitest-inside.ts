@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HostLabError } from './lab-command.ts';
 import type { Bind, Host } from './lab-host.ts';
@@ -6,8 +7,10 @@ import type { Bind, Host } from './lab-host.ts';
 /** This checkout's folder; hosts see it under the same path, so that paths in failures can be followed. */
 export const CHECKOUT = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 
-/** Makes the checkout visible to a host, read-only. */
-export const CHECKOUT_BIND: Bind = { source: CHECKOUT, target: CHECKOUT };
+/** Makes the checkout visible to a host, read-only; of a copy for mutants, whose libraries are links, the original too. */
+export const CHECKOUT_BINDS: readonly Bind[] = [CHECKOUT, checkoutOfLibraries()]
+  .filter((folder, index, all) => all.indexOf(folder) === index)
+  .map((folder) => ({ source: folder, target: folder }));
 
 const RUNNER = fileURLToPath(new URL('./run-vitest-inside.ts', import.meta.url));
 
@@ -20,7 +23,7 @@ export interface InsideTest {
 }
 
 /**
- * Runs a file of tests (`*.inside.ts`) by vitest inside a host that has `CHECKOUT_BIND`, for code that must itself be on
+ * Runs a file of tests (`*.inside.ts`) by vitest inside a host that has `CHECKOUT_BINDS`, for code that must itself be on
  * the host: it looks at /proc, at files and at systemd as the agent does.
  * @throws HostLabError when vitest itself could not run
  */
@@ -40,6 +43,11 @@ export async function vitestInside(host: Host, file: string): Promise<InsideTest
       durationMs: Math.round(duration ?? 0),
     }));
   });
+}
+
+/** The folder whose `node_modules` holds vitest itself. */
+function checkoutOfLibraries(): string {
+  return realpathSync(join(CHECKOUT, 'node_modules/vitest')).replace(/\/node_modules\/.*$/, '');
 }
 
 /** The part of vitest's JSON report that is read. */
