@@ -59,6 +59,7 @@ describe('an interrupted transfer', () => {
   it('begins anew when the server sends the whole file instead of the rest (field-case 27)', async () => {
     await download(publish({ kind: 'cut_short', afterBytes: 100_000 }, { kind: 'serve' }));
     expect(checksumOf(await readFile(target))).toBe(checksumOf(CONTENT));
+    expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=/)]); // and takes that for the file at once
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
-import { CHECKOUT_BIND, vitestInside } from '@hoodcloud/testkit/host-lab/vitest-inside';
+import { CHECKOUT_BINDS, vitestInside } from '@hoodcloud/testkit/host-lab/vitest-inside';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const inside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -12,7 +12,7 @@ describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
 
   beforeAll(async () => {
     lab = await createLab();
-    host = await lab.up('adapter', { binds: [CHECKOUT_BIND] });
+    host = await lab.up('adapter', { binds: CHECKOUT_BINDS });
   });
   afterAll(() => lab.clean());
 
