@@ -63,7 +63,7 @@ describe.skipIf(!dockerAvailable())('by hand on a host without control plane and
       expect(status).toMatchObject({ agent_running: true, control_plane: { connected: false } });
       return status;
     };
-    const status = await vi.waitFor(noticed, { timeout: 90_000, interval: 200 });
+    const status = await vi.waitFor(noticed, { timeout: 240_000, interval: 200 });
     expect(status.components).toMatchObject([{ state: 'running', held: false, running: version, installed: version }]);
     const findings = await host.told<Finding[]>('doctor');
     expect(findings.filter(({ verdict }) => verdict === 'trouble')).toMatchObject([{ check: 'gateway' }]);
@@ -97,7 +97,7 @@ describe.skipIf(!dockerAvailable())('by hand on a host without control plane and
 
     await goesBack(host, 'v3', 'v2', 'so this command does it');
     await host.reconnect();
-    await expect.poll(() => host.reported(), { timeout: 90_000 }).toBe(node.releases.v2.checksum);
+    await expect.poll(() => host.reported(), { timeout: 240_000 }).toBe(node.releases.v2.checksum);
     expect((await host.told<Finding[]>('doctor')).filter(({ verdict }) => verdict === 'trouble')).toEqual([]);
   });
 });

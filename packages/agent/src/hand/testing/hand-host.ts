@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 import { TestGateway } from '../../testing/test-gateway.ts';
 import { CONFIG, configOf, type HandNode, type Version } from './hand-node.ts';
 
-const PATIENT = { timeout: 90_000, interval: 50 };
+const PATIENT = { timeout: 240_000, interval: 50 };
 
 /** A host with the agent as operators install it, a gateway that can go away, and an operator at its shell. */
 export class HandHost {

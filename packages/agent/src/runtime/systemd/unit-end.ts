@@ -9,7 +9,7 @@ const POLL_MS = 50;
 /** How often the unit is asked while a client waits for the end of the stop: it may never hear of it (field-case 57). */
 const BESIDE_CLIENT_MS = 1_000;
 /** Milliseconds within which systemd hears an order, however busy the host is. */
-const ORDER_HEARD_MS = 5_000;
+const ORDER_HEARD_MS = 30_000;
 
 /** Asks one unit to stop and waits until nothing of it lives. Kills nothing (A7). */
 export class UnitEnd {
