@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
-import { loadAgentConfig } from '../agent-config.ts';
-import { doctorText, examineHost } from '../hand/doctor/doctor.ts';
-import { failedVersionLog, historyReport } from '../hand/history-report.ts';
 import { historyText } from '../hand/history-text.ts';
-import { componentNamed, rollbackCommand } from '../hand/rollback-command.ts';
-import { statusReport } from '../hand/status-report.ts';
 import { statusText } from '../hand/status-text.ts';
 import { processTerminal } from '../hand/terminal.ts';
+import { loadConfig } from './load-config.ts';
 
 type WithConfig = (name: string, description: string) => Command;
 
@@ -23,7 +19,8 @@ function addStatus(withConfig: WithConfig): void {
     .option('--json', 'print it as JSON', false)
     .addHelpText('after', STATUS_HELP)
     .action(async ({ config, json }: { config: string; json: boolean }) => {
-      const report = await statusReport(await loadAgentConfig(config));
+      const { statusReport } = await import('../hand/status-report.ts');
+      const report = await statusReport(await loadConfig(config));
       processTerminal.out(json ? JSON.stringify(report, null, 2) : statusText(report));
     });
 }
@@ -33,7 +30,8 @@ function addDoctor(withConfig: WithConfig): void {
     .option('--json', 'print the findings as JSON', false)
     .addHelpText('after', DOCTOR_HELP)
     .action(async ({ config, json }: { config: string; json: boolean }) => {
-      const findings = await examineHost(await loadAgentConfig(config));
+      const { doctorText, examineHost } = await import('../hand/doctor/doctor.ts');
+      const findings = await examineHost(await loadConfig(config));
       processTerminal.out(json ? JSON.stringify(findings, null, 2) : doctorText(findings));
       if (findings.some(({ verdict }) => verdict === 'trouble')) process.exitCode = 1;
     });
@@ -46,9 +44,13 @@ function addHistory(withConfig: WithConfig): void {
     .option('--json', 'print it as JSON', false)
     .addHelpText('after', HISTORY_HELP)
     .action(async (component: string | undefined, { config, logs, json }: HistoryFlags) => {
-      const loaded = await loadAgentConfig(config);
+      const { failedVersionLog, historyReport } = await import('../hand/history-report.ts');
+      const loaded = await loadConfig(config);
       if (logs !== undefined) return processTerminal.out(await failedVersionLog(loaded, logs));
-      const name = component === undefined ? null : componentNamed(loaded, component);
+      const name =
+        component === undefined
+          ? null
+          : (await import('../hand/rollback-command.ts')).componentNamed(loaded, component);
       const attempts = await historyReport(loaded, name);
       processTerminal.out(json ? JSON.stringify(attempts, null, 2) : historyText(attempts));
     });
@@ -69,9 +71,10 @@ function addRollback(withConfig: WithConfig): void {
     .option('--json', 'print the result (with --dry-run the plan) as JSON', false)
     .addHelpText('after', ROLLBACK_HELP)
     .action(async (component: string | undefined, options: RollbackFlags) => {
+      const { rollbackCommand } = await import('../hand/rollback-command.ts');
       const { attempt = null, yes, dryRun, json } = options;
       process.exitCode = await rollbackCommand(
-        await loadAgentConfig(options.config),
+        await loadConfig(options.config),
         { component: component ?? null, attempt, yes, dryRun, json },
         processTerminal,
       );

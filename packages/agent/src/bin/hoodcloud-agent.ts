@@ -1,16 +1,11 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { type Logger, pino } from 'pino';
-import { runAgent } from '../agent.ts';
-import { loadAgentConfig } from '../agent-config.ts';
 import { AgentError, describeError, errnoOf } from '../agent-error.ts';
 import { AGENT_VERSION } from '../agent-version.ts';
-import { joinHost, leaveHost } from '../membership.ts';
-import { nodeStart, nodeStop } from '../node-commands.ts';
-import { runSupervisor } from '../runtime/process/run-supervisor.ts';
 import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
-import { upgradeAgent } from '../self-upgrade/upgrade-agent.ts';
 import { addHandCommands } from './hand-commands.ts';
+import { loadConfig } from './load-config.ts';
 
 const DEFAULT_CONFIG = '/etc/hoodcloud/agent.yaml';
 
@@ -61,14 +56,16 @@ const withConfig = (name: string, description: string) =>
 withConfig('join', 'exchange a one-time token for the credential of this host')
   .requiredOption('-t, --token <token>', 'a one-time token from `hoodctl node add`')
   .action(async (options: { config: string; token: string }) => {
-    await joinHost(await loadAgentConfig(options.config), options.token, (line) => console.log(line));
+    const { joinHost } = await import('../membership.ts');
+    await joinHost(await loadConfig(options.config), options.token, (line) => console.log(line));
   });
 
 withConfig('run', 'stay connected, report the node and carry out upgrades (for a service manager)').action(
   async (options: { config: string }) => {
-    const config = await loadAgentConfig(options.config);
+    const config = await loadConfig(options.config);
     const ending = new AbortController();
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
+    const { runAgent } = await import('../agent.ts');
     await runAgent(config, agentLog(), ending.signal);
     process.exit(0); // an upgrade under way is finished by the next start
   },
@@ -76,32 +73,44 @@ withConfig('run', 'stay connected, report the node and carry out upgrades (for a
 
 withConfig('start-node', 'start a component that its operator had stopped')
   .argument('<binary_name>')
-  .action(async (binaryName: string, options: { config: string }) =>
-    nodeStart(await loadAgentConfig(options.config), binaryName),
-  );
+  .action(async (binaryName: string, options: { config: string }) => {
+    const { nodeStart } = await import('../node-commands.ts');
+    await nodeStart(await loadConfig(options.config), binaryName);
+  });
 
 withConfig('stop-node', 'stop a component; it stays stopped, through upgrades too')
   .argument('<binary_name>')
   .option('--supervisor', 'end its supervisor too (runtime type process)', false)
-  .action(async (binaryName: string, options: { config: string; supervisor: boolean }) =>
-    nodeStop(await loadAgentConfig(options.config), binaryName, options.supervisor),
-  );
+  .action(async (binaryName: string, options: { config: string; supervisor: boolean }) => {
+    const { nodeStop } = await import('../node-commands.ts');
+    await nodeStop(await loadConfig(options.config), binaryName, options.supervisor);
+  });
 
 withConfig('leave', 'forget the control plane: removes the credential and what holds nodes down during upgrades')
   .option('--force', 'also while an upgrade is open, which nobody finishes then', false)
   .option('--keep-credential', 'a later installation goes on as the same node', false)
-  .action(async ({ config, ...options }: { config: string; force: boolean; keepCredential: boolean }) =>
-    leaveHost(await loadAgentConfig(config), options, (line) => console.log(line)),
-  );
+  .action(async ({ config, ...options }: { config: string; force: boolean; keepCredential: boolean }) => {
+    const { leaveHost } = await import('../membership.ts');
+    await leaveHost(await loadConfig(config), options, (line) => console.log(line));
+  });
 
 addHandCommands(withConfig);
 
 program
   .command('self-upgrade', { hidden: true })
   .option('-c, --config <file>', "the agent's configuration", DEFAULT_CONFIG)
-  .action(async (options: { config: string }) => upgradeAgent(await loadAgentConfig(options.config), agentLog()));
+  .action(async (options: { config: string }) => {
+    const { upgradeAgent } = await import('../self-upgrade/upgrade-agent.ts');
+    await upgradeAgent(await loadConfig(options.config), agentLog());
+  });
 
-program.command(SUPERVISE, { hidden: true }).argument('<folder>').action(runSupervisor);
+program
+  .command(SUPERVISE, { hidden: true })
+  .argument('<folder>')
+  .action(async (folder: string) => {
+    const { runSupervisor } = await import('../runtime/process/run-supervisor.ts');
+    await runSupervisor(folder);
+  });
 
 function agentLog(): Logger {
   return pino({ level: process.env.HOODCLOUD_LOG_LEVEL ?? 'info' }, pino.destination(2));

@@ -132,7 +132,7 @@ it('writes the result of one step and the intent of the next at once (A4)', asyn
   expect(disk.saves).toBe(alone.length + 1);
 });
 
-it('writes no intent of its own for what a crash leaves nothing of: between stop and start that is downtime', async () => {
+it('has written the intents of all that an undo would take back, and no other: that would be downtime (A4)', async () => {
   const { disk, killAt } = scene();
   expect(await killAt('before:reload_daemon')).toBe(true);
   expect(disk.record.steps.at(-1)).toMatchObject({ name: 'write_configs', state: 'intended' });

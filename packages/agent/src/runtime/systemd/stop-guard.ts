@@ -4,6 +4,7 @@ import { removeFolderIfEmpty, replaceFile } from '../../host/atomic-file.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { ManagerScope } from './manager-scope.ts';
 import type { Systemctl } from './systemctl.ts';
+import type { UnitView } from './unit-properties.ts';
 import type { UnitSettings } from './unit-settings.ts';
 
 /** Sorts after every drop-in that an operator may have, whose settings would win otherwise. */
@@ -57,11 +58,14 @@ export class StopGuard {
     );
   }
 
-  /** Gives the unit its own settings back. */
-  async lower(): Promise<void> {
+  /**
+   * Gives the unit its own settings back.
+   * @param seen the unit as it is, when that is known: systemd still has what it read last
+   */
+  async lower(seen?: UnitView): Promise<void> {
     await rm(this.#path, { force: true });
     await removeFolderIfEmpty(dirname(this.#path));
-    const { files } = await this.#systemctl.show(this.#unit);
+    const { files } = seen ?? (await this.#systemctl.show(this.#unit));
     if (files.includes(this.#path)) await this.#systemctl.daemonReload();
   }
 }

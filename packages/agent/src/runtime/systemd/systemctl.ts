@@ -50,6 +50,12 @@ export class Systemctl {
     return parseUnit(await this.#ask([unit], UNIT_PROPERTIES));
   }
 
+  /** A look at a unit together with how it is set up: one call of `systemctl` less than both. */
+  async showWhole(unit: string): Promise<{ view: UnitView; settings: UnitSettings }> {
+    const answer = await this.#ask([unit], [...new Set([...UNIT_PROPERTIES, ...UNIT_SETTINGS])]);
+    return { view: parseUnit(answer), settings: parseSettings(readProperties(answer)) };
+  }
+
   /** How units are set up and what they are tied to, in the order of their names here. */
   async settings(units: readonly string[]): Promise<UnitSettings[]> {
     if (units.length === 0) return [];

@@ -70,9 +70,9 @@ export class SystemdService {
   async prepare(): Promise<void> {
     requireLinger(this.#systemctl.scope);
     if (await this.#hold.lay()) await this.#systemctl.daemonReload();
-    const { state } = await this.#looks.look();
-    requireSupported(this.unit, await this.#looks.settings());
-    if (state === 'running') await this.#guard.lower();
+    const { found, settings } = await this.#looks.lookAtSettings();
+    requireSupported(this.unit, settings);
+    if (found.state === 'running') await this.#guard.lower(found.view);
   }
 
   async leave(): Promise<void> {
@@ -83,8 +83,9 @@ export class SystemdService {
 
   /** What would stand in the way after the stop, asked before it (A10). @throws RuntimeError with the reason */
   async requireReady(): Promise<void> {
-    const { view, state, processes } = await this.#looks.look();
-    requireSupported(this.unit, await this.#looks.settings());
+    const { found, settings } = await this.#looks.lookAtSettings();
+    const { view, state, processes } = found;
+    requireSupported(this.unit, settings);
     // of a node that stays stopped nothing is started
     if (wantedRunning(view, state) && !this.#where.childrenStay)
       await requireNoInstanceOutside(this.unit, this.#where, processes);
@@ -141,9 +142,8 @@ export class SystemdService {
   }
 
   async stop(signal: AbortSignal): Promise<void> {
-    const found = await this.#looks.look();
+    const { found, settings } = await this.#looks.lookAtSettings();
     if (found.state === 'stopped') return;
-    const settings = await this.#looks.settings();
     await this.#neighbours.remember(settings);
     await this.#guard.raise(settings);
     await this.#end.stop(found, signal);

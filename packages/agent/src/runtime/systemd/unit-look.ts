@@ -27,7 +27,16 @@ export class UnitLooks {
 
   /** @throws RuntimeError `unit_not_loaded` | `systemd_unreachable` */
   async look(): Promise<Look> {
-    const view = await this.#systemctl.show(this.unit);
+    return this.#lookOf(await this.#systemctl.show(this.unit));
+  }
+
+  /** A look, and how the unit is set up. @throws RuntimeError `unit_not_loaded` | `systemd_unreachable` */
+  async lookAtSettings(): Promise<{ found: Look; settings: UnitSettings }> {
+    const { view, settings } = await this.#systemctl.showWhole(this.unit);
+    return { found: await this.#lookOf(view), settings };
+  }
+
+  async #lookOf(view: UnitView): Promise<Look> {
     if (view.loadState !== 'loaded') throw this.#notLoaded(view.loadState);
     const processes = await this.processesOf(view.controlGroup, view.mainPid);
     return { view, processes, state: unitState(view, processes.length) };
