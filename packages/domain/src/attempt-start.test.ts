@@ -8,6 +8,7 @@ const judged = (over: Partial<AttemptStartFacts>) => {
     controls: [],
     row: aRow('a'),
     attempt: 1,
+    now: 40_000,
     ...over,
   });
   return answer.kind === 'refused' ? `refused ${answer.reason.code}` : answer.kind;
@@ -18,6 +19,7 @@ const wantedRetry = { row: ended('a', 'failed', { requestedAttempt: 2 }), attemp
 test('a child that was started for the wanted attempt starts it', () => {
   expect(judged({})).toBe('start');
   expect(judged(wantedRetry)).toBe('start');
+  expect(judged({ row: aRow('a', { offeredAt: 10_001 }) })).toBe('start');
 });
 
 test('a child that is started a second time goes on and changes nothing (C13)', () => {
@@ -29,6 +31,7 @@ test.each([
   ['of an attempt that is not the next', { row: ended('a', 'failed', { requestedAttempt: 3 }), attempt: 2 }],
   ['of a node that is in another attempt', { row: inFlight('a', { attemptCount: 2, requestedAttempt: 2 }) }],
   ['of a retry from before the rollback', { ...wantedRetry, rollout: { status: 'running', direction: 'rollback' } }],
+  ['whose offer has lapsed, so that its place may be taken (C7)', { row: aRow('a', { offeredAt: 10_000 }) }],
   ['of a node that was skipped meanwhile', { row: aRow('a', { status: 'skipped' }) }],
 ] as [string, Partial<AttemptStartFacts>][])('a child %s is superseded', (_what, over) => {
   expect(judged(over)).toBe('refused superseded');
@@ -49,6 +52,12 @@ describe('what was ordered since the offer holds too', () => {
     expect(judged({ controls, ...back, rollout: { status: 'running', direction: 'rollback' } })).toBe(
       'refused pausing',
     );
+  });
+
+  test('a pause sent by hand to a rollout that is over holds no retry of the way back', () => {
+    const back = { row: ended('a', 'failed', { requestedAttempt: 3, attemptDirection: 'rollback' }), attempt: 3 };
+    const over = { status: 'failed', direction: 'rollback' } as const;
+    expect(judged({ controls: [aControl('pause', 1)], ...back, rollout: over })).toBe('start');
   });
 
   test('nothing goes up any more once a rollback is ordered, and the way back starts', () => {

@@ -51,6 +51,7 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
     controls,
     row: nodeFacts(row),
     attempt: ref.attempt,
+    now: await databaseNow(tx),
   });
   const go: PreCheck = { kind: 'go', direction: row.attempt_direction, attemptId: attemptIdOf(ref) };
   if (start.kind === 'under_way') return go;

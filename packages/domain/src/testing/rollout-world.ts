@@ -3,7 +3,7 @@ import { controlFacts, controlVerdict } from '../control-verdict.ts';
 import { decideNext } from '../decide-next.ts';
 import { isInFlight, NODE_UPGRADE_TRANSITIONS, type NodeUpgradeStatus } from '../node-upgrade-status.ts';
 import type { RolloutControl, RolloutControlKind } from '../rollout-control.ts';
-import { type NodeToRun, OFFER_AGAIN_AFTER_MS, type RolloutDecision } from '../rollout-decision.ts';
+import type { NodeToRun, RolloutDecision } from '../rollout-decision.ts';
 import { isFailure } from '../rollout-rows.ts';
 import type {
   ChainFacts,
@@ -14,6 +14,7 @@ import type {
 } from '../rollout-snapshot.ts';
 import { ROLLOUT_TRANSITIONS, type RolloutStatus } from '../rollout-status.ts';
 import { assertTransition } from '../transition.ts';
+import { Coverage } from './coverage.ts';
 import { aChain, aControl, aNode } from './snapshot-builder.ts';
 
 /** Controls that name a node. */
@@ -22,11 +23,6 @@ const OF_A_NODE: readonly RolloutControlKind[] = ['retry', 'skip'];
 /** Controls that a signal sent by hand can bring, past the rules of the API (C7a). */
 const BY_HAND: readonly RolloutControlKind[] = ['pause', 'resume', 'cancel', 'force', 'approve_canary'];
 
-/** A child workflow that was started for an attempt and has not taken its first step yet. */
-interface Child extends NodeToRun {
-  readonly startedAt: number;
-}
-
 /**
  * For tests: a small world that obeys `decideNext` as the control plane does, with rows, controls, children and hosts,
  * but without engine and database. Every status change goes through the transition tables.
@@ -34,16 +30,44 @@ interface Child extends NodeToRun {
 export class RolloutWorld {
   now = 1_000;
   rollout: RolloutFacts;
-  rows: RolloutNodeFacts[];
+  readonly rows: RolloutNodeFacts[];
+  readonly coverage: Coverage;
   controls: RolloutControl[] = [];
   chain: ChainFacts = aChain({ bestHeight: 1, heightGrewAt: 1_000, maxBlockIntervalMs: 3_600_000 });
   fleet: Map<string, FleetNodeFacts>;
-  children: Child[] = [];
+  /** Child workflows that were started for an attempt and have not taken their first step yet. */
+  children: NodeToRun[] = [];
+  /** Position of each node's row; shared by copies, since rows keep their places. */
+  readonly #at: ReadonlyMap<string, number>;
 
-  constructor(rollout: RolloutFacts, rows: readonly RolloutNodeFacts[]) {
+  /** @param original what the copy shares with it: the places of the rows */
+  constructor(
+    rollout: RolloutFacts,
+    rows: readonly RolloutNodeFacts[],
+    coverage: Coverage = new Coverage(),
+    original?: RolloutWorld,
+  ) {
     this.rollout = rollout;
     this.rows = [...rows];
-    this.fleet = new Map(rows.map((row) => [row.nodeId, aNode(row.nodeId)]));
+    this.coverage = coverage;
+    this.fleet = new Map(original?.fleet ?? rows.map((row) => [row.nodeId, aNode(row.nodeId)]));
+    this.#at = original ? original.#at : new Map(rows.map((row, index) => [row.nodeId, index]));
+  }
+
+  /** A copy that goes its own way; what it reaches is counted together. */
+  copy(): RolloutWorld {
+    const copy = new RolloutWorld(this.rollout, this.rows, this.coverage, this);
+    copy.now = this.now;
+    copy.controls = [...this.controls];
+    copy.chain = this.chain;
+    copy.children = [...this.children];
+    return copy;
+  }
+
+  /** The row of a node, undefined when the rollout has none. */
+  row(nodeId: string | null | undefined): RolloutNodeFacts | undefined {
+    const index = nodeId ? this.#at.get(nodeId) : undefined;
+    return index === undefined ? undefined : this.rows[index];
   }
 
   snapshot(): RolloutSnapshot {
@@ -71,7 +95,9 @@ export class RolloutWorld {
     if (decision.kind !== 'run') return;
     for (const node of decision.nodes) {
       this.#change(node.nodeId, { offeredAt: this.now });
-      this.children.push({ ...node, startedAt: this.now });
+      // one run of a node's workflow at a time: a second start changes nothing
+      if (this.children.some(({ nodeId }) => nodeId === node.nodeId)) continue;
+      this.children.push(node);
     }
   }
 
@@ -85,24 +111,19 @@ export class RolloutWorld {
     if (!controlVerdict(kind, facts).legal && !(byHand && BY_HAND.includes(kind))) return false;
     const failuresAcknowledged = kind === 'resume' ? this.rows.filter(isFailure).length : null;
     this.controls.push(aControl(kind, this.now, { nodeId: named, failuresAcknowledged }));
-    const row = this.rows.find((candidate) => candidate.nodeId === named);
+    const row = this.row(named);
     if (kind === 'retry' && row) this.#change(row.nodeId, { requestedAttempt: row.attemptCount + 1, offeredAt: null });
     if (kind === 'skip' && row) this.#setNode(row, 'skipped', { endedAt: this.now });
     return true;
   }
 
-  /**
-   * The child takes its first step, or is lost. Where `max_in_flight` counts, one that is late is lost: an offer that
-   * lapsed no longer holds its place.
-   */
+  /** The child takes its first step, or is lost. */
   takeFirstStep(index: number, lost: boolean): 'started' | 'skipped' | 'nothing' {
     const [child] = this.children.splice(index, 1);
-    const row = this.rows.find((candidate) => candidate.nodeId === child?.nodeId);
+    const row = this.row(child?.nodeId);
     if (lost || child === undefined || row === undefined) return 'nothing';
-    const late = this.now - child.startedAt >= OFFER_AGAIN_AFTER_MS;
-    if (late && this.rollout.maxInFlight !== null) return 'nothing';
-    const { rollout, controls } = this;
-    if (judgeAttemptStart({ rollout, controls, row, attempt: child.attempt }).kind !== 'start') return 'nothing';
+    const { rollout, controls, now } = this;
+    if (judgeAttemptStart({ rollout, controls, row, attempt: child.attempt, now }).kind !== 'start') return 'nothing';
     if (row.status === 'pending' && !this.fleet.get(row.nodeId)?.online) {
       this.#setNode(row, 'skipped', { statusReason: 'agent_offline', endedAt: this.now, offeredAt: null });
       return 'skipped';
@@ -138,15 +159,19 @@ export class RolloutWorld {
   #setStatus(status: RolloutStatus, statusReason: string | null): void {
     if (status === this.rollout.status) return;
     assertTransition('rollout', ROLLOUT_TRANSITIONS, this.rollout.status, status);
+    this.coverage.edge('rollout', this.rollout.status, status);
     this.rollout = { ...this.rollout, status, statusReason, statusChangedAt: this.now };
   }
 
   #setNode(row: RolloutNodeFacts, status: NodeUpgradeStatus, change: Partial<RolloutNodeFacts>): void {
     assertTransition('rollout node', NODE_UPGRADE_TRANSITIONS, row.status, status);
+    this.coverage.edge('node', row.status, status);
     this.#change(row.nodeId, { ...change, status });
   }
 
   #change(nodeId: string, change: Partial<RolloutNodeFacts>): void {
-    this.rows = this.rows.map((row) => (row.nodeId === nodeId ? { ...row, ...change } : row));
+    const index = this.#at.get(nodeId);
+    const row = this.row(nodeId);
+    if (index !== undefined && row) this.rows[index] = { ...row, ...change };
   }
 }
