@@ -19,6 +19,11 @@ const VERBS = {
   generate: ['./verbs/generate.mjs', 'write every generated file anew'],
   bench: ['./verbs/bench.mjs', 'run a measurement: bench NAME, without a name lists them'],
   mutants: ['./verbs/mutants.mjs', 'prove that each guarantee has a test that fails without it'],
+  sim: ['./verbs/sim.mjs', 'simulate rollouts over thousands of nodes: sim [--seed N] [--steps N] | --walk'],
+  'spec-coverage': [
+    './verbs/spec-coverage.mjs',
+    'the test that proves each item of the specification: spec-coverage [--run [tier…]]',
+  ],
   demo: ['./verbs/demo.mjs', 'upgrade a live chain before your eyes'],
   start: ['./verbs/start.mjs', 'run every role with embedded stores'],
 };

@@ -50,6 +50,12 @@ export const GENERATORS = [
     needs: 'test/field-cases/field-cases.yaml',
   },
   {
+    name: 'spec-coverage',
+    command: ['node', 'tools/generate/spec-coverage.mjs'],
+    outputs: ['docs/reference/spec-coverage.md'],
+    needs: 'test/specification/proofs.yaml',
+  },
+  {
     name: 'openapi',
     command: ['npx', 'tsx', 'tools/generate/openapi.ts'],
     outputs: ['packages/contracts/openapi.json'],

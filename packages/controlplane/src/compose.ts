@@ -28,6 +28,7 @@ import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
 import { rolloutActivities } from './rollouts/rollout-activities.ts';
 import { rolloutMetrics } from './rollouts/rollout-metrics.ts';
 import { rolloutRoutes } from './rollouts/rollout-routes.ts';
+import { queueMetrics } from './telemetry/queue-metrics.ts';
 import { metrics } from './telemetry/registry.ts';
 
 /** What the features of one process share. */
@@ -99,6 +100,7 @@ function engineFeature(parts: Parts): Feature {
       activityHeartbeats(db, engine),
       engineSweep(db),
       commandExpiry(db),
+      queueMetrics(db, metrics),
     ],
   };
 }

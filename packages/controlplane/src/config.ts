@@ -37,6 +37,7 @@ const schema = z.object({
   HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
+  HOODCLOUD_WORKER_BUILD_ID: z.string().max(100).optional(),
   HOODCLOUD_CACHE_DIR: optionalFile,
   HOODCLOUD_NATS_URL: z
     .string()
@@ -75,6 +76,8 @@ export interface Config {
   readonly databaseUrl: string;
   readonly databaseConnections: number;
   readonly engine: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
+  /** Names this release of the worker in Temporal; null: the worker is unversioned. */
+  readonly workerBuildId: string | null;
   readonly configDir: string;
   readonly apiListen: string;
   readonly gatewayListen: string;
@@ -111,6 +114,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: it.DATABASE_URL,
     databaseConnections: it.HOODCLOUD_DATABASE_CONNECTIONS,
     engine: { address: it.TEMPORAL_ADDRESS, namespace: it.TEMPORAL_NAMESPACE, taskQueue: it.HOODCLOUD_TASK_QUEUE },
+    workerBuildId: it.HOODCLOUD_WORKER_BUILD_ID ?? null,
     configDir: it.HOODCLOUD_CONFIG_DIR,
     apiListen: it.HOODCLOUD_API_LISTEN,
     gatewayListen: it.HOODCLOUD_GATEWAY_LISTEN,

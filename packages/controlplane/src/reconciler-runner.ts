@@ -95,13 +95,13 @@ class Loop {
       if (runs === 'leader' && !(await this.#leadership.holds(name))) return intervalMs;
       const did = await this.#reconciler.run(new Date());
       this.#failures = 0;
-      countReconcilerRun(name, 'ok', did);
+      countReconcilerRun(name, 'ok', did, Date.now() - started);
       if (did === 0) return intervalMs;
       this.#log.info({ reconciler: name, did, ms: Date.now() - started }, `${name} did ${did}`);
       return 0;
     } catch (error) {
       this.#failures += 1;
-      countReconcilerRun(name, 'error', 0);
+      countReconcilerRun(name, 'error', 0, Date.now() - started);
       const pauseMs = Math.min(ERROR_BACKOFF_MS.first * 2 ** (this.#failures - 1), ERROR_BACKOFF_MS.most);
       this.#log.error(
         { err: error, reconciler: name, failures: this.#failures, pauseMs },

@@ -74,7 +74,7 @@ export class RolloutLab {
   script: LabScript = {};
   readonly commands: LabCommand[] = [];
   readonly #closeClient: () => Promise<void>;
-  #worker: EngineWorker | null = null;
+  readonly #workers: EngineWorker[] = [];
   #runner: ReconcilerRunner | null = null;
   #polling = true;
   #polled: Promise<void> = Promise.resolve();
@@ -118,23 +118,26 @@ export class RolloutLab {
     return this.database.db;
   }
 
-  async startWorker(): Promise<void> {
+  /** @param buildId of a versioned worker; unversioned when left out */
+  async startWorker(buildId: string | null = null): Promise<void> {
     const sources = {
       chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
       renderConfigs: async (_: unknown, nodeIds: readonly string[]) =>
         new Map(nodeIds.map((nodeId) => [nodeId, this.script.configs?.(nodeId) ?? []])),
     };
-    this.#worker = await startEngineWorker({
+    const worker = await startEngineWorker({
       ...this.#address(),
       bundle: await loadWorkflowBundle(join(tmpdir(), `hoodcloud-workflows-${process.getuid?.() ?? 0}`)),
       activities: { ...rolloutActivities(this.db, sources), ...nodeUpgradeActivities(this.db, sources) },
       graceMs: 1000,
+      buildId,
     });
+    this.#workers.push(worker);
   }
 
+  /** Stops every worker. */
   async stopWorker(): Promise<void> {
-    await this.#worker?.shutdown();
-    this.#worker = null;
+    await Promise.all(this.#workers.splice(0).map((worker) => worker.shutdown()));
   }
 
   async startReconcilers(): Promise<void> {

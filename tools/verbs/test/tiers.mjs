@@ -27,6 +27,7 @@ const DEBIAN_PACKAGES = {
   'docker-registry': 'docker-registry',
   'docker-compose': 'docker-compose',
   podman: 'podman',
+  prometheus: 'promtool',
 };
 
 /** The same for programs that tests of servers start. */

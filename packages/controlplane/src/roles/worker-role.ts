@@ -14,6 +14,7 @@ export async function startWorkerRole(parts: ProcessParts, bundleCache?: string)
     ...config.engine,
     bundle: await loadWorkflowBundle(bundleCache),
     activities,
+    buildId: config.workerBuildId,
   });
   log.info({ task_queue: config.engine.taskQueue, activities: Object.keys(activities) }, 'worker takes tasks');
   return {

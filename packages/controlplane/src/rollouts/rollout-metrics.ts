@@ -1,90 +1,39 @@
 import { isEndedNode } from '@hoodcloud/domain/node-upgrade-status';
 import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import { sql } from 'kysely';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { EVENTS_PUBLISHED } from '../events/event-relay.ts';
 import type { Reconciler } from '../feature.ts';
+import { type RolloutInstruments, rolloutInstruments } from './rollout-instruments.ts';
 
 const BATCH = 1000;
 const INTERVAL_MS = 10_000;
-/** From a rolling restart of one small node to a fleet that goes node by node over a day. */
-const ROLLOUT_SECONDS = [30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600];
-const NODE_SECONDS = [5, 15, 30, 60, 120, 300, 600, 1800];
-
-/** Spec "Prometheus Metrics". */
-function rolloutInstruments(registry: Registry) {
-  const registers = [registry];
-  return {
-    rollouts: new Counter({
-      name: 'hoodcloud_rollout_total',
-      help: 'Rollouts that ended, by how.',
-      labelNames: ['chain', 'strategy', 'status'],
-      registers,
-    }),
-    rolloutSeconds: new Histogram({
-      name: 'hoodcloud_rollout_duration_seconds',
-      help: 'From start to end of a rollout.',
-      labelNames: ['chain', 'strategy', 'status'],
-      buckets: ROLLOUT_SECONDS,
-      registers,
-    }),
-    nodes: new Counter({
-      name: 'hoodcloud_rollout_node_upgrades_total',
-      help: 'Attempts on nodes that ended, by how.',
-      labelNames: ['chain', 'status'],
-      registers,
-    }),
-    nodeSeconds: new Histogram({
-      name: 'hoodcloud_rollout_node_upgrade_duration_seconds',
-      help: 'From start to end of an attempt on a node, its proof of health included.',
-      labelNames: ['chain', 'status'],
-      buckets: NODE_SECONDS,
-      registers,
-    }),
-    active: new Gauge({
-      name: 'hoodcloud_rollout_active',
-      help: 'Rollouts that are pending, running or paused.',
-      labelNames: ['chain'],
-      registers,
-    }),
-    progress: new Gauge({
-      name: 'hoodcloud_rollout_progress',
-      help: 'Share of an active rollout whose nodes have ended, 0 to 1.',
-      labelNames: ['chain', 'rollout_id'],
-      registers,
-    }),
-    phases: new Gauge({
-      name: 'hoodcloud_rollout_node_phase',
-      help: 'Nodes of an active rollout by their phase.',
-      labelNames: ['chain', 'rollout_id', 'phase'],
-      registers,
-    }),
-  };
-}
-
-type Instruments = ReturnType<typeof rolloutInstruments>;
-
+/** Who has not counted for so long is not the one who counts any more. */
+const LEAD_IS_OVER_MS = 6 * INTERVAL_MS;
 /**
  * Counts what the history says and shows what is active. One instance at a time, so that a sum over instances is right;
  * counters begin with what happens after this process became the one that counts.
  */
 export function rolloutMetrics(db: Database, registry: Registry): Reconciler {
   // made at the first run: features are composed once a role, and only the role that counts may register them
-  let instruments: Instruments | null = null;
+  let instruments: RolloutInstruments | null = null;
   let cursor: number | null = null;
+  let shownAt = 0;
+  const lead = () => Date.now() - shownAt < LEAD_IS_OVER_MS;
   return {
     name: 'rollout-metrics',
     intervalMs: INTERVAL_MS,
     wokenBy: EVENTS_PUBLISHED,
     runs: 'leader',
     run: async () => {
-      instruments ??= rolloutInstruments(registry);
+      instruments ??= rolloutInstruments(registry, lead);
       cursor ??= await latestSeq(db);
       const events = await endedSince(db, cursor);
       for (const event of events) count(instruments, event);
       cursor = events.at(-1)?.seq ?? cursor;
       await showActive(db, instruments);
+      shownAt = Date.now();
       return events.length === BATCH ? BATCH : 0;
     },
   };
@@ -120,7 +69,7 @@ async function endedSince(db: Database, after: number): Promise<HistoryEvent[]> 
   return rows;
 }
 
-function count(instruments: Instruments, { of, chain, strategy, to, seconds }: HistoryEvent): void {
+function count(instruments: RolloutInstruments, { of, chain, strategy, to, seconds }: HistoryEvent): void {
   if (to === null) return;
   if (of === 'rollout' && isEndedRollout(to as never)) {
     instruments.rollouts.inc({ chain, strategy, status: to });
@@ -131,7 +80,7 @@ function count(instruments: Instruments, { of, chain, strategy, to, seconds }: H
   }
 }
 
-async function showActive(db: Database, { active, progress, phases }: Instruments): Promise<void> {
+async function showActive(db: Database, { active, progress, phases }: RolloutInstruments): Promise<void> {
   const rollouts = await db
     .selectFrom('rollouts')
     .select(['id', 'chain_profile_id as chain', 'total_nodes', 'pending_nodes'])

@@ -1,4 +1,4 @@
-import { Counter } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { metrics } from './registry.ts';
 
 const runs = new Counter({
@@ -15,8 +15,28 @@ const done = new Counter({
   registers: [metrics],
 });
 
-/** Counts one run of a reconciler and what it did. */
-export function countReconcilerRun(reconciler: string, result: 'ok' | 'error', did: number): void {
+const seconds = new Histogram({
+  name: 'hoodcloud_reconciler_run_duration_seconds',
+  help: 'How long a run of a reconciler took.',
+  labelNames: ['reconciler'],
+  buckets: [0.01, 0.05, 0.25, 1, 5, 30],
+  registers: [metrics],
+});
+
+const lastRun = new Gauge({
+  name: 'hoodcloud_reconciler_last_success_timestamp_seconds',
+  help: 'When a reconciler last ran to its end here.',
+  labelNames: ['reconciler'],
+  registers: [metrics],
+});
+
+/**
+ * Counts one run of a reconciler and what it did.
+ * @param ms how long it took
+ */
+export function countReconcilerRun(reconciler: string, result: 'ok' | 'error', did: number, ms: number): void {
   runs.inc({ reconciler, result });
+  seconds.observe({ reconciler }, ms / 1000);
+  if (result === 'ok') lastRun.setToCurrentTime({ reconciler });
   if (did > 0) done.inc({ reconciler }, did);
 }

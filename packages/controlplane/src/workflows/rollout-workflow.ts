@@ -6,6 +6,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  setWorkflowOptions,
   sleep,
   startChild,
   uuid4,
@@ -73,6 +74,9 @@ async function resolveTargets(rolloutId: string): Promise<void> {
     await FinalizeRollout({ rolloutId, status: 'failed', reason });
   }
 }
+
+// It lives for days and remembers nothing, so it goes on on the current build; a change of its steps needs patched().
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, RolloutWorkflow);
 
 interface Inbox {
   woken: boolean;

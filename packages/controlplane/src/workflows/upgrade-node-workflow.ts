@@ -5,6 +5,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  setWorkflowOptions,
   TimeoutFailure,
   upsertSearchAttributes,
   workflowInfo,
@@ -35,6 +36,9 @@ export async function UpgradeNodeWorkflow(input: UpgradeNodeInput): Promise<Upgr
   if (woken) await continueAsNew<typeof UpgradeNodeWorkflow>({ ...input, attempt: attempt + 1 });
   return outcome;
 }
+
+// An attempt takes minutes: it ends on the build that began it.
+setWorkflowOptions({ versioningBehavior: 'PINNED' }, UpgradeNodeWorkflow);
 
 async function runAttempt(ref: AttemptRef): Promise<UpgradeNodeOutcome> {
   const check = await steps.PreCheckNode(ref);
