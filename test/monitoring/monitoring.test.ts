@@ -1,16 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { metricLabels } from '@hoodcloud/controlplane/telemetry/testing/all-metrics';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { allMetrics } from './all-metrics.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, 'deploy/monitoring', path), 'utf8');
-const known = new Map(
-  allMetrics()
-    .getMetricsAsArray()
-    .map((metric) => [metric.name, (metric as unknown as { labelNames: readonly string[] }).labelNames]),
-);
+const known = metricLabels();
 
 /** Series of a histogram are told under its name and one of these. */
 const baseOf = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ''));

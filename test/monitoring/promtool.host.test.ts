@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { allMetrics } from '@hoodcloud/controlplane/telemetry/testing/all-metrics';
 import { expect, it } from 'vitest';
-import { allMetrics } from './all-metrics.ts';
 
 const ALERTS = resolve(import.meta.dirname, '../../deploy/monitoring/alerts.yaml');
 

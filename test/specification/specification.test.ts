@@ -3,12 +3,11 @@ import { join, resolve } from 'node:path';
 import { EVENT_KINDS } from '@hoodcloud/contracts/events/event-kinds';
 import { nodeUpgradeActivities } from '@hoodcloud/controlplane/rollouts/node-upgrade-activities';
 import { rolloutActivities } from '@hoodcloud/controlplane/rollouts/rollout-activities';
-import { rolloutInstruments } from '@hoodcloud/controlplane/rollouts/rollout-instruments';
+import { allMetrics } from '@hoodcloud/controlplane/telemetry/testing/all-metrics';
 import { NODE_UPGRADE_TRANSITIONS } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_GROUP_TRANSITIONS } from '@hoodcloud/domain/rollout-group-status';
 import { ROLLOUT_TRANSITIONS } from '@hoodcloud/domain/rollout-status';
 import { UPGRADE_PHASE_TRANSITIONS } from '@hoodcloud/domain/upgrade-phase';
-import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { itemsProvenBy, specificationItems } from '../../tools/spec-coverage/proofs.mjs';
 
@@ -90,14 +89,11 @@ it.each(of('%s of the specification is registered under its name'))(
   },
 );
 
-const registry = new Registry();
-rolloutInstruments(registry);
-
 it.each(of('%s of the specification has its type and its labels'))(
   '%s of the specification has its type and its labels',
   async (id) => {
     const [type = '', labels = ''] = (says.get(id) ?? '').split(' · ');
-    const metric = registry.getSingleMetric(nameOf(id)) as unknown as {
+    const metric = allMetrics().getSingleMetric(nameOf(id)) as unknown as {
       get(): Promise<{ type: string }>;
       labelNames: string[];
     };
