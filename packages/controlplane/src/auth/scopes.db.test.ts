@@ -19,6 +19,9 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'getIncident',
     'listEvents',
     'listRolloutEvents',
+    'listNotificationChannels',
+    'listNotificationDeliveries',
+    'getNotificationDelivery',
   ],
   operate: [
     'startRollout',
@@ -33,6 +36,9 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'nameVersion',
     'acknowledgeIncident',
     'resolveIncident',
+    'testNotificationChannel',
+    'retryDeadLetters',
+    'retryDeadLetter',
   ],
   admin: [
     'createRollout',
@@ -64,6 +70,7 @@ beforeAll(async () => {
       path: path
         .replace(/^\/api\/v1/, '')
         .replace('{binary}', 'cometbft')
+        .replace('{name}', 'ops')
         .replaceAll(/\{\w+\}/g, '11111111-1111-4111-8111-111111111111'),
     })),
   );
