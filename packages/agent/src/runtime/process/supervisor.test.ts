@@ -143,7 +143,8 @@ it('is one at a time per service', async () => {
   await files.writeDesired({ run: true, generation: 1 });
   await Promise.all([service().prepare(), service().prepare(), service().prepare()]);
   await start();
-  expect(await processesOfService(files.folder)).toHaveLength(2); // the node and its sleep
+  // the node and its sleep, once its script has come to that
+  await expect.poll(() => processesOfService(files.folder), { timeout: 20_000 }).toHaveLength(2);
 });
 
 it('gives the node the environment of its configuration and a clean one otherwise', async () => {
@@ -163,5 +164,5 @@ it('keeps the log within its limit', async () => {
   await expect
     .poll(async () => (await readFile(`${files.logPath}.1`, 'utf8').catch(() => '')).length, { timeout: 20_000 })
     .toBeGreaterThan(2000);
-  expect(await tailOfLog(files.logPath, 10)).toEqual([]);
+  await expect.poll(() => tailOfLog(files.logPath, 10), { timeout: 20_000 }).toEqual([]); // emptied after the copy
 });
