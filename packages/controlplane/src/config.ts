@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import type { JwtSettings } from './auth/jwt.ts';
+import { JWT_VARIABLES, jwtSettings } from './auth/jwt-settings.ts';
 
 /** A setting is missing or wrong; the message names the variable and says what it takes. */
 export class ConfigError extends Error {
@@ -34,6 +36,8 @@ const schema = z.object({
       'must be 32 bytes in base64 each, e.g. openssl rand -base64 32',
     )
     .default([]),
+  HOODCLOUD_API_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
+  ...JWT_VARIABLES,
   HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
@@ -89,6 +93,10 @@ export interface Config {
   } | null;
   /** The first seals what agents are sent, all open it (C12); empty: stored as it is. */
   readonly payloadKeys: readonly Buffer[];
+  /** How much one key or user may ask of one API process. */
+  readonly requestsPerMinute: number;
+  /** null: API keys only. */
+  readonly jwt: (JwtSettings & { readonly jwks: string }) | null;
   readonly maintenanceCleanupMs: number;
   readonly logLevel: string;
   /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
@@ -121,6 +129,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsListen: it.HOODCLOUD_METRICS_LISTEN,
     gatewayTls: tlsFiles(it),
     payloadKeys: it.HOODCLOUD_PAYLOAD_KEYS,
+    requestsPerMinute: it.HOODCLOUD_API_REQUESTS_PER_MINUTE,
+    jwt: readJwt(it),
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
@@ -146,6 +156,13 @@ function natsSettings(it: z.infer<typeof schema>): NatsSettings | null {
     credentialsFile: it.HOODCLOUD_NATS_CREDENTIALS ?? null,
     authorityFile: it.HOODCLOUD_NATS_CA ?? null,
   };
+}
+
+/** @throws ConfigError when only some of the variables that belong together are set */
+function readJwt(it: z.infer<typeof schema>): Config['jwt'] {
+  const { settings, problems } = jwtSettings(it);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return settings;
 }
 
 function tlsFiles(it: z.infer<typeof schema>): Config['gatewayTls'] {

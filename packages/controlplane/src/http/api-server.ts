@@ -9,6 +9,7 @@ import type { Feature, Logger } from '../feature.ts';
 import { drainRefusedBody } from './drain-refused-body.ts';
 import { registerOpenApi } from './openapi.ts';
 import { operationsRoutes } from './operations-routes.ts';
+import { limitRates, refuseUnderPressure } from './rate-limits.ts';
 import { countRequests } from './request-metrics.ts';
 import { toProblem } from './to-problem.ts';
 
@@ -23,6 +24,8 @@ export interface ApiServerOptions {
   /** Why requests can't be served now, e.g. the database's error; null when they can. */
   readonly notReady: () => Promise<string | null>;
   readonly bodyLimit?: number;
+  /** Of one key or user; no limit when left out. */
+  readonly requestsPerMinute?: number;
 }
 
 /** The HTTP API: features' routes under `/api/v1` behind authentication, one error handler, OpenAPI and the role's own pages. */
@@ -54,7 +57,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   await app.register(
     async (api) => {
       demandScopes(api);
+      await refuseUnderPressure(api);
       api.addHook('onRequest', dualAuthMiddleware(options.authenticators));
+      if (options.requestsPerMinute !== undefined) await limitRates(api, options.requestsPerMinute);
       // a control needs no body: none is as good as {}
       api.addHook('preValidation', async (request) => {
         if (request.method === 'POST') request.body ??= {};

@@ -47,7 +47,7 @@ export class ApiFixture {
     this.#notifications = notifications;
   }
 
-  static async create(options: { bodyLimit?: number } = {}): Promise<ApiFixture> {
+  static async create(options: { bodyLimit?: number; requestsPerMinute?: number } = {}): Promise<ApiFixture> {
     const database = await createMigratedDatabase();
     const configDir = await mkdtemp(join(tmpdir(), 'hoodcloud-api-'));
     const logged: object[] = [];
