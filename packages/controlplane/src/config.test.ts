@@ -24,6 +24,8 @@ it.each([
   ['HOODCLOUD_API_LISTEN', '8080', /must be host:port/],
   ['HOODCLOUD_LOG_LEVEL', 'loud', /HOODCLOUD_LOG_LEVEL is wrong/],
   ['HOODCLOUD_PAYLOAD_KEYS', 'c2hvcnQ=', /must be 32 bytes in base64/],
+  ['HOODCLOUD_NATS_URL', 'localhost:4222', /HOODCLOUD_NATS_URL is wrong: it must be nats:/],
+  ['HOODCLOUD_NATS_STREAM', 'a b', /HOODCLOUD_NATS_STREAM is wrong: it must be a stream name/],
   ['HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES', '-1', /HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES is wrong/],
 ])('refuses %s=%s by name', (name, value, message) => {
   expect(() => readConfig({ ...ENOUGH, [name]: value })).toThrow(message);
