@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../config.ts';
 import type { NotificationChannel, NotificationMessage } from './notification-message.ts';
 import { openChannels } from './open-channels.ts';
 import { HookReceiver } from './testing/hook-receiver.ts';
@@ -133,6 +134,12 @@ describe('a file that is wrong is refused with', () => {
     const error = await opened(webhook(), { SECRET: 'whsec_c2hvcnQ=' }).catch((reason: Error) => reason);
     expect(String(error)).toMatch(/whsec_ and base64 of 24 to 64 bytes/);
     expect(String(error)).not.toContain('c2hvcnQ');
+  });
+
+  it('its name, when it is not there', async () => {
+    const opening = openChannels(join(folder, 'none.yaml'), {});
+    await expect(opening).rejects.toThrow(/HOODCLOUD_NOTIFICATIONS_FILE can't be read: .*none\.yaml/);
+    await expect(opening).rejects.toBeInstanceOf(ConfigError);
   });
 
   it('a name given twice', async () => {

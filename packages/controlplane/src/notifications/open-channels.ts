@@ -4,7 +4,7 @@ import {
   notificationChannelsSchema,
   type SecretSource,
 } from '@hoodcloud/contracts/files/notification-channels';
-import { parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
+import { FileFormatError, parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
 import { ConfigError } from '../config.ts';
 import { emailChannel } from './channels/email-channel.ts';
 import { slackChannel } from './channels/slack-channel.ts';
@@ -19,11 +19,21 @@ export interface OpenChannel {
 
 /**
  * Reads the channels' file and the secrets that it names.
- * @throws FileFormatError with file, line and field; ConfigError naming the channel whose secret is missing or none
+ * @throws ConfigError with file, line and field, or naming the channel whose secret is missing or none
  */
 export async function openChannels(file: string, env: NodeJS.ProcessEnv): Promise<OpenChannel[]> {
-  const { channels } = parseYamlFile(file, await readFile(file, 'utf8'), notificationChannelsSchema);
-  return Promise.all(channels.map(async (config) => ({ config, channel: await openChannel(config, env) })));
+  const configs = await readConfigs(file);
+  return Promise.all(configs.map(async (config) => ({ config, channel: await openChannel(config, env) })));
+}
+
+async function readConfigs(file: string): Promise<ChannelConfig[]> {
+  try {
+    return parseYamlFile(file, await readFile(file, 'utf8'), notificationChannelsSchema).channels;
+  } catch (error) {
+    if (error instanceof FileFormatError) throw new ConfigError(error.problems);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`HOODCLOUD_NOTIFICATIONS_FILE can't be read: ${why}`]);
+  }
 }
 
 async function openChannel(config: ChannelConfig, env: NodeJS.ProcessEnv): Promise<NotificationChannel> {
