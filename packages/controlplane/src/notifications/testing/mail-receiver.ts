@@ -44,6 +44,7 @@ export class MailReceiver {
       if (verb === 'RCPT') return say(this.answerToReceiver);
       if (verb === 'DATA') content = [];
       if (verb === 'DATA') return say('354 go on');
+      if (verb === 'STAR') return say('502 no TLS here');
       if (verb === 'QUIT') return void socket.end('221 bye\r\n');
       return say('250 ok');
     };
