@@ -19,6 +19,8 @@ interface Run {
 /** What a harmed run came to. */
 export interface HarmedOutcome {
   readonly installed: KnownState;
+  /** The harm was done; otherwise the call did not come in this run, and nothing was tried. */
+  readonly happened: boolean;
   /** Broken rules, a sentence each; none is what a test wants. */
   readonly violations: readonly string[];
 }
@@ -65,7 +67,7 @@ async function judge(
   { from, to }: Run,
   { result, told, lives, happened }: Told,
 ): Promise<HarmedOutcome> {
-  const violations: string[] = happened ? [] : ['the call never came in this run, so nothing was tried'];
+  const violations: string[] = [];
   const wanted = result?.outcome === 'OUTCOME_COMPLETED' && to !== null ? to : from;
   const endings = to === null ? ['OUTCOME_ROLLED_BACK'] : ['OUTCOME_COMPLETED', 'OUTCOME_ROLLED_BACK'];
   if (!endings.includes(result?.outcome ?? '')) violations.push(`it ended ${result?.outcome ?? 'without a result'}`);
@@ -78,7 +80,7 @@ async function judge(
     violations.push(`the result says that ${result.runningChecksum ?? 'nothing'} runs`);
   }
   if (violations.length > 0) violations.push(...lives.map(({ said }, life) => `life ${life + 1} said: ${said}`));
-  return { installed: wanted, violations };
+  return { installed: wanted, happened, violations };
 }
 
 /** The host is all of one release. */
