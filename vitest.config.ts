@@ -56,7 +56,7 @@ export default defineConfig({
           globalSetup: [postgres, temporal],
           fileParallelism: false, // a whole control plane each: two at once need more than two cores
           ...slow,
-          testTimeout: 600_000,
+          testTimeout: 1_800_000, // seven times what the longest takes alone was too little at a load of forty
         },
       },
     ],
