@@ -9,6 +9,7 @@ const SETTING = /\b(?:HOODCLOUD_[A-Z_]+|DATABASE_URL|TEMPORAL_(?:ADDRESS|NAMESPA
 it('docs/operations names exactly the settings that the control plane reads', () => {
   const inCode = new Set([
     ...(read('packages/controlplane/src/config.ts').match(SETTING) ?? []),
+    ...(read('packages/controlplane/src/auth/jwt-settings.ts').match(SETTING) ?? []),
     ...(read('packages/controlplane/src/dev/postgres-binaries.ts').match(SETTING) ?? []),
     ...(read('packages/controlplane/src/dev/temporal-server.ts').match(SETTING) ?? []),
   ]);
