@@ -17,6 +17,7 @@ import { ProfileDatabaseStep, ProfileEveryRow } from './activity-profiles.ts';
 import type { ControlByHand, ControlSignal, NodeOffer, RolloutActivities } from './activity-types.ts';
 import { incurable } from './incurable-error.ts';
 import { nodeSearchAttributes } from './search-attributes.ts';
+import { onNewBuild } from './versioning-behavior.ts';
 import { nodeWorkflowId } from './workflow-ids.ts';
 import type { RolloutInput, SignalMark } from './workflow-input.ts';
 
@@ -76,7 +77,7 @@ async function resolveTargets(rolloutId: string): Promise<void> {
 }
 
 // It lives for days and remembers nothing, so it goes on on the current build; a change of its steps needs patched().
-setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, RolloutWorkflow);
+setWorkflowOptions(onNewBuild('AUTO_UPGRADE'), RolloutWorkflow);
 
 interface Inbox {
   woken: boolean;

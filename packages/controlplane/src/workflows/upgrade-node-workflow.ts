@@ -14,6 +14,7 @@ import { ProfileDatabaseStep, ProfileHealthValidation, ProfileUpgradeDefault } f
 import type { AttemptRef, CommandEnd, NodeActivities, SentCommand } from './activity-types.ts';
 import { incurable } from './incurable-error.ts';
 import { CORRELATION_ID } from './search-attributes.ts';
+import { onNewBuild } from './versioning-behavior.ts';
 import type { UpgradeNodeInput } from './workflow-input.ts';
 
 const steps = proxyLocalActivities<NodeActivities>(ProfileDatabaseStep);
@@ -38,7 +39,7 @@ export async function UpgradeNodeWorkflow(input: UpgradeNodeInput): Promise<Upgr
 }
 
 // An attempt takes minutes: it ends on the build that began it.
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, UpgradeNodeWorkflow);
+setWorkflowOptions(onNewBuild('PINNED'), UpgradeNodeWorkflow);
 
 async function runAttempt(ref: AttemptRef): Promise<UpgradeNodeOutcome> {
   const check = await steps.PreCheckNode(ref);
