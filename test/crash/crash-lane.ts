@@ -182,7 +182,7 @@ export class CrashLane {
     // an undo that the disk refused may have left the new version running, which the undo by hand then stops
     const most = reported.startsWith('failed_rollback') ? wanted + 1 : wanted;
     // the power may go before the service was asked, and a hold keeps down what it took with it (A18a)
-    const least = fault === 'power_lost' && isStop(release, point) ? wanted - 1 : wanted;
+    const least = fault === 'power_lost' && atBoot === 'down' && mayLieInStop(release, point) ? wanted - 1 : wanted;
     if (goesOn ? stops < least || stops > wanted : stops > most)
       found.push(`the service was asked to stop ${stops} times`);
     if (fault === 'power_lost' && HELD.test(point) && atBoot !== 'down') {
@@ -308,9 +308,13 @@ export class CrashLane {
   }
 }
 
-/** The point lies within the step that asks the service to stop. */
-function isStop(release: CrashCell['release'], point: string): boolean {
-  return point === (release === 'recalled' ? 'during-undo:start_node' : 'during:stop_node');
+/**
+ * The point may lie within the step that asks the service to stop. The middle of a step is reckoned from how long the step
+ * took in peace, so that of a short one before the stop may come when the stop has begun.
+ */
+function mayLieInStop(release: CrashCell['release'], point: string): boolean {
+  if (release === 'recalled') return point === 'during-undo:start_node';
+  return point === 'during:verify_artifact' || point === 'during:stop_node';
 }
 
 /** The agent writes its own memory last: what is of it goes by itself within moments. */
