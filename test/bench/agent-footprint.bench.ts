@@ -22,6 +22,7 @@ const SAMPLE_S = 5;
 const TICKS = 100;
 
 const lab = await createLab();
+const host = await lab.up('bench', { ownUsr: true }); // the lab's network comes with its first host
 const artifacts = await ArtifactServer.listen(lab.controlAddress);
 const programs = await bundlePrograms();
 const stores = await OwnStores.start();
@@ -35,7 +36,6 @@ try {
   const node = tinyRelease('v1');
   const program = releaseOf('0.1.0', await builtFile('agent-program'));
   writePackagedChain(plane.configDir, [node], program);
-  const host = await lab.up('bench', { ownUsr: true });
   await installTinyNode(host, node);
   await installPackage(host, plane, artifacts);
   console.log(`watching the idle agent for ${WATCHED_S} s`);
