@@ -2,22 +2,9 @@ import { EVENT_KINDS, NOTIFICATION_EVENTS } from '@hoodcloud/contracts/events/ev
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import { describe, expect, it } from 'vitest';
 import { wants } from './channel-filter.ts';
+import { pausedEvent } from './testing/paused-event.ts';
 
-const paused: EventView = {
-  seq: 1,
-  kind: 'rollout_paused',
-  subject_type: 'rollout',
-  subject_id: '22222222-2222-4222-8222-222222222222',
-  rollout_id: '22222222-2222-4222-8222-222222222222',
-  chain_profile_id: 'testchain',
-  node_id: null,
-  node_name: null,
-  reason: null,
-  severity: 'warning',
-  actor: 'system:rollout',
-  data: {},
-  occurred_at: '2026-01-01T08:14:03.250Z',
-};
+const paused = pausedEvent({});
 
 describe('without a filter', () => {
   it.each(EVENT_KINDS)(

@@ -2,30 +2,21 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventView } from '@hoodcloud/contracts/http/events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../config.ts';
 import type { NotificationChannel, NotificationMessage } from './notification-message.ts';
 import { openChannels } from './open-channels.ts';
 import { HookReceiver } from './testing/hook-receiver.ts';
 import { MailReceiver } from './testing/mail-receiver.ts';
+import { pausedEvent } from './testing/paused-event.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const event: EventView = {
+const event = pausedEvent({
   seq: 41,
-  kind: 'rollout_paused',
-  subject_type: 'rollout',
-  subject_id: '22222222-2222-4222-8222-222222222222',
-  rollout_id: '22222222-2222-4222-8222-222222222222',
-  chain_profile_id: 'testchain',
-  node_id: null,
-  node_name: null,
   reason: { code: 'paused_by_operator', sentence: 'Paused by <!channel> & friends', severity: 'warning', params: {} },
-  severity: 'warning',
   actor: 'key:ops',
   data: { from: 'running', to: 'paused', direction: 'upgrade' },
-  occurred_at: '2026-01-01T08:14:03.250Z',
-};
+});
 const message: NotificationMessage = { kind: 'event', id: 'evt_41_1', event };
 const summary: NotificationMessage = {
   kind: 'summary',
