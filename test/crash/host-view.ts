@@ -29,6 +29,8 @@ const CHANGING = [
 const AGENT = /^\/(var\/lib\/hoodcloud|var\/lib\/app\/\.upgrade-backup|opt\/hoodcloud|etc\/hoodcloud|var\/lib\/fault)/;
 const LEFTOVER = /\.download-|hoodcloud-tmp|\.part$|zzzz-hoodcloud|\/hold(\/.+)?$|\.unreadable-/;
 
+const IN_BACKUP = /^(\/var\/lib\/app\/\.upgrade-backup\/[^/]+)\//;
+
 /** Looks at a running host from outside, through its first process: no command runs in it. */
 export class HostView {
   /** The host's file system, mounts and /proc included. */
@@ -59,8 +61,7 @@ export class HostView {
 
   /** Temporary files, downloads, holds and drop-ins of an upgrade under way, wherever they are. */
   async leftovers(): Promise<string[]> {
-    const lines = await this.#walk(() => true);
-    return lines.filter(([path, line]) => LEFTOVER.test(path) && !line.startsWith('folder')).map(([path]) => path);
+    return leftoversAmong(await this.#walk(() => true));
   }
 
   async #instance(pid: string): Promise<Instance | null> {
@@ -127,6 +128,21 @@ async function lineOf(path: string, stats: BigIntStats): Promise<string> {
 function isGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return ['ENOENT', 'ESRCH', 'EACCES'].includes(code);
+}
+
+/**
+ * What is left over of an upgrade that has ended, among paths and their lines. A backup without its manifest was never
+ * finished: the backups' retention takes it whole, and a disk that became read-only kept the manifest's temporary file in it.
+ */
+export function leftoversAmong(lines: readonly (readonly [path: string, line: string])[]): string[] {
+  const paths = new Set(lines.map(([path]) => path));
+  const goesWithItsBackup = (path: string) => {
+    const backup = IN_BACKUP.exec(path)?.[1];
+    return backup !== undefined && !paths.has(join(backup, 'manifest.json'));
+  };
+  return lines
+    .filter(([path, line]) => LEFTOVER.test(path) && !line.startsWith('folder') && !goesWithItsBackup(path))
+    .map(([path]) => path);
 }
 
 /** What differs between two snapshots, a sentence a path. */
