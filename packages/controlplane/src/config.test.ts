@@ -9,6 +9,7 @@ it('needs no more than a database and a config folder', () => {
     configDir: '/etc/hoodcloud/chains',
     engine: { address: '127.0.0.1:7233', namespace: 'default', taskQueue: 'hoodcloud' },
     gatewayTls: null,
+    heartbeatIntervalMs: 5_000,
   });
 });
 
@@ -26,6 +27,7 @@ it.each([
   ['HOODCLOUD_PAYLOAD_KEYS', 'c2hvcnQ=', /must be 32 bytes in base64/],
   ['HOODCLOUD_NATS_URL', 'localhost:4222', /HOODCLOUD_NATS_URL is wrong: it must be nats:/],
   ['HOODCLOUD_NATS_STREAM', 'a b', /HOODCLOUD_NATS_STREAM is wrong: it must be a stream name/],
+  ['HOODCLOUD_HEARTBEAT_SECONDS', '30', /HOODCLOUD_HEARTBEAT_SECONDS is wrong/],
   ['HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES', '-1', /HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES is wrong/],
 ])('refuses %s=%s by name', (name, value, message) => {
   expect(() => readConfig({ ...ENOUGH, [name]: value })).toThrow(message);

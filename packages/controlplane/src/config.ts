@@ -39,6 +39,7 @@ const schema = z.object({
   HOODCLOUD_API_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
   ...JWT_VARIABLES,
   HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
+  HOODCLOUD_HEARTBEAT_SECONDS: z.coerce.number().min(1).max(10).default(5),
   HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
   HOODCLOUD_WORKER_BUILD_ID: z.string().max(100).optional(),
@@ -98,6 +99,8 @@ export interface Config {
   /** null: API keys only. */
   readonly jwt: (JwtSettings & { readonly jwks: string }) | null;
   readonly maintenanceCleanupMs: number;
+  /** How often agents report; a third of what makes a node count as offline, at most. */
+  readonly heartbeatIntervalMs: number;
   readonly logLevel: string;
   /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
   readonly cacheDir: string | null;
@@ -132,6 +135,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     requestsPerMinute: it.HOODCLOUD_API_REQUESTS_PER_MINUTE,
     jwt: readJwt(it),
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
+    heartbeatIntervalMs: it.HOODCLOUD_HEARTBEAT_SECONDS * 1000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
     nats: natsSettings(it),

@@ -21,6 +21,8 @@ export interface ControlPlaneOptions {
   readonly temporalAddress: string;
   /** Where api and gateway listen: loopback, or an address that a lab's hosts reach. */
   readonly bind?: string;
+  /** How often agents report; 5 when left out, as in production. */
+  readonly heartbeatSeconds?: number;
 }
 
 /** The four roles as child processes, with a folder of chains and an operator's key. */
@@ -53,7 +55,7 @@ export class ControlPlane {
 
   /** Brings the database to the newest schema, starts every role and waits until each says that it is ready. */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
-    const { programs, databaseUrl, temporalAddress, bind = '127.0.0.1' } = options;
+    const { programs, databaseUrl, temporalAddress, bind = '127.0.0.1', heartbeatSeconds = 5 } = options;
     const folder = mkdtempSync(join(tmpdir(), 'hoodcloud-e2e-'));
     mkdirSync(join(folder, 'chains'));
     const db = openDatabase(openPool(databaseUrl, { max: 4, onIdleError: () => undefined })); // tests kill the server
@@ -73,6 +75,7 @@ export class ControlPlane {
       HOODCLOUD_TASK_QUEUE: `e2e-${api}-${process.pid}`,
       HOODCLOUD_CONFIG_DIR: join(folder, 'chains'),
       HOODCLOUD_CACHE_DIR: join(tmpdir(), `hoodcloud-workflows-${process.getuid?.() ?? 0}`),
+      HOODCLOUD_HEARTBEAT_SECONDS: String(heartbeatSeconds),
       HOODCLOUD_API_LISTEN: `${bind}:${api}`,
       HOODCLOUD_GATEWAY_LISTEN: `${bind}:${gateway}`,
     };

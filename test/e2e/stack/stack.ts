@@ -41,7 +41,7 @@ export class Stack {
   static async open(stores: Stores): Promise<Stack> {
     const programs = await bundlePrograms();
     const [plane, artifacts, exporter] = await Promise.all([
-      ControlPlane.start({ programs, ...stores }),
+      ControlPlane.start({ programs, ...stores, heartbeatSeconds: 2 }), // a tiny node has nothing to say that takes longer
       ArtifactServer.listen(),
       MetricsExporter.listen(),
     ]);

@@ -17,6 +17,7 @@ export async function startGatewayRole(parts: ProcessParts): Promise<RunningRole
     chainHealth: parts.chainHealth,
     listen: config.gatewayListen,
     tls: await readTls(config),
+    heartbeatIntervalMs: config.heartbeatIntervalMs,
     openPayload: payloadCipher(config.payloadKeys).open,
     checksumSeen: async (nodeId, binaryName, runningChecksum) => {
       const component = { nodeId, binaryName, runningChecksum, installedChecksum: null };
