@@ -93,6 +93,7 @@ describe.skipIf(!hostsAvailable())('the agent as operators install it, on a fres
 
   it('is put back when the new agent runs and never comes back to its control plane (field-cases 77, 126)', async () => {
     const node = await nodeProcess();
+    writePackagedChain(plane.configDir, [first, second], shipped, 20);
     const { id } = await begin(AGENT, releaseOf('0.3.0', agentThatStaysAway(shipped.content)));
     await untilEnded(id);
     expect(await rowOf(id)).toMatchObject({

@@ -22,8 +22,16 @@ const ON_HOST = {
   data: '/srv/tiny/data',
 } as const;
 
-/** Files of the chain whose nodes are tiny ones and whose agents are upgraded by rollouts too. */
-export function writePackagedChain(configDir: string, nodes: readonly TinyRelease[], agent: TinyRelease): void {
+/**
+ * Files of the chain whose nodes are tiny ones and whose agents are upgraded by rollouts too.
+ * @param startSeconds within which a new agent must be back at its control plane; waited for in full when it never is
+ */
+export function writePackagedChain(
+  configDir: string,
+  nodes: readonly TinyRelease[],
+  agent: TinyRelease,
+  startSeconds = 90,
+): void {
   mkdirSync(join(configDir, CHAIN), { recursive: true });
   mkdirSync(join(configDir, 'upgrades', CHAIN), { recursive: true });
   const known = (releases: readonly TinyRelease[]) => releases.map(({ version, checksum }) => ({ version, checksum }));
@@ -42,7 +50,7 @@ export function writePackagedChain(configDir: string, nodes: readonly TinyReleas
     },
   };
   writeFileSync(join(configDir, CHAIN, 'profile.yaml'), JSON.stringify(profile));
-  const runtime = { runtime: { type: 'systemd' }, budgets: { start_seconds: 20 } };
+  const runtime = { runtime: { type: 'systemd' }, budgets: { start_seconds: startSeconds } };
   writeFileSync(join(configDir, CHAIN, 'runtime.yaml'), JSON.stringify(runtime));
 }
 
