@@ -32,7 +32,8 @@ export interface NatsLink {
 }
 
 /**
- * Connects and makes sure that the stream is there. An existing stream stays as its operator set it. The connection is
+ * Connects and makes sure that the stream is there. An existing stream stays as its operator set it,
+ * but for subjects that it lacks. The connection is
  * never made again by itself: a message that waited in it could overtake one that is sent again (in order per rollout).
  * @throws the reason when no server answers, the credentials don't hold, or the stream can't be made
  */
@@ -72,11 +73,19 @@ async function connectionOptions(settings: NatsSettings): Promise<ConnectionOpti
 async function ensureStream(connection: NatsConnection, name: string): Promise<void> {
   const { streams } = await jetstreamManager(connection, { timeout: CONNECT_MS });
   try {
-    await streams.info(name);
+    const { config } = await streams.info(name);
+    const lacking = STREAM_SUBJECTS.filter((subject) => !config.subjects.some((kept) => covers(kept, subject)));
+    // a later version has more kinds of events: one that no stream takes would hold up all that follow
+    if (lacking.length > 0) await streams.update(name, { subjects: [...config.subjects, ...lacking] });
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.code !== STREAM_NOT_FOUND) throw error;
     await addStream(streams, name);
   }
+}
+
+/** Whether what a stream keeps has all of a subject that ends in `>`. */
+function covers(kept: string, subject: string): boolean {
+  return kept === subject || (kept.endsWith('>') && subject.startsWith(kept.slice(0, -1)));
 }
 
 async function addStream(streams: StreamAPI, name: string): Promise<void> {
