@@ -6,6 +6,7 @@ import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
 import { freePort } from '@hoodcloud/controlplane/dev/child-server';
 import { natsProgram } from '@hoodcloud/controlplane/dev/nats-server';
 import { appendEvent } from '@hoodcloud/controlplane/events/append-event';
+import { progressEvent } from '@hoodcloud/controlplane/events/testing/progress-event';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import { startTestNats, type TestNats } from '@hoodcloud/testkit/nats';
 import { insertRollout } from '@hoodcloud/testkit/rows';
@@ -89,26 +90,11 @@ describe.skipIf(natsProgram() === null)('events reach everybody', () => {
 
   /** So many events of each rollout, the rollouts beside one another, so that their transactions commit out of order. */
   async function happen(each: number): Promise<void> {
-    const from = written;
     written += each * ROLLOUTS;
     await Promise.all(
       rollouts.map(async (rolloutId) => {
         for (let i = 0; i < each; i++) {
-          const counters = {
-            total_nodes: from,
-            succeeded_nodes: i,
-            failed_nodes: 0,
-            pending_nodes: 0,
-            skipped_nodes: 0,
-          };
-          await appendEvent(database.db, {
-            kind: 'rollout_progress',
-            subjectType: 'rollout',
-            subjectId: rolloutId,
-            rolloutId,
-            actor: 'system:test',
-            data: counters,
-          });
+          await appendEvent(database.db, progressEvent(rolloutId, { succeeded: i, total: each }));
         }
       }),
     );

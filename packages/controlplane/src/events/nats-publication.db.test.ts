@@ -11,6 +11,7 @@ import { appendEvent } from './append-event.ts';
 import { publishEvents } from './event-relay.ts';
 import { natsPublication } from './nats-publication.ts';
 import { NatsPublisher } from './nats-publisher.ts';
+import { progressEvent } from './testing/progress-event.ts';
 
 const SETTINGS = { stream: 'TEST', credentialsFile: null, authorityFile: null };
 
@@ -33,21 +34,7 @@ beforeEach(async () => {
 
 async function happen(rolloutId: string, times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
-    const data = {
-      total_nodes: times,
-      succeeded_nodes: i,
-      failed_nodes: 0,
-      pending_nodes: times - i,
-      skipped_nodes: 0,
-    };
-    await appendEvent(database.db, {
-      kind: 'rollout_progress',
-      subjectType: 'rollout',
-      subjectId: rolloutId,
-      rolloutId,
-      actor: 'system:test',
-      data,
-    });
+    await appendEvent(database.db, progressEvent(rolloutId, { succeeded: i, total: times }));
   }
   await publishEvents(database.db);
 }
