@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentConfig } from '../agent-config.ts';
-import { AgentError, errnoOf } from '../agent-error.ts';
+import { AgentError } from '../agent-error.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 import { type AttemptRecord, openOperations, undoneByHand } from '../upgrade/attempt-record.ts';
 import { FAILED_VERSION_LOG } from '../upgrade/attempt-run.ts';
 import { AttemptStore } from '../upgrade/attempt-store.ts';
@@ -50,7 +50,7 @@ export async function failedVersionLog(config: AgentConfig, attemptId: string): 
     throw new AgentError('unknown_attempt', `there is no attempt ${attemptId} here: see \`hoodcloud-agent history\``);
   }
   const dir = backupDirIn(config, record);
-  const kept = dir && (await readIfThere(join(dir, FAILED_VERSION_LOG)));
+  const kept = dir && (await readTextIfThere(join(dir, FAILED_VERSION_LOG)));
   if (kept) return kept.trimEnd();
   if (record.logTail.length > 0) return record.logTail.join('\n');
   throw new AgentError(
@@ -82,7 +82,7 @@ async function pastAttempt(
     failed_action: failure?.action ?? null,
     undoes: record.undoes ?? null,
     backup,
-    log: log !== null && (await readIfThere(log)) !== null ? log : null,
+    log: log !== null && (await readTextIfThere(log)) !== null ? log : null,
     steps: steps.map(({ name, state, durationMs }) => ({ name, state, duration_ms: durationMs })),
   };
 }
@@ -97,13 +97,4 @@ function outcomeOf(records: readonly AttemptRecord[], record: AttemptRecord): Pa
 function backupDirIn(config: AgentConfig, { binaryName, attemptId }: AttemptRecord): string | null {
   const component = config.components.find(({ binary_name }) => binary_name === binaryName);
   return component === undefined ? null : join(backupRoot(component.data_dir), attemptId);
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AgentError } from '../agent-error.ts';
-import { applyAttributes, type FileAttributes, renameDurably } from '../host/atomic-file.ts';
+import type { FileAttributes } from '../host/atomic-file.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
+import { partBeside, writePartFile } from '../host/part-file.ts';
 import { writeWhole } from '../host/write-whole.ts';
 import { type Backoff, DEFAULT_BACKOFF, troubleOf, waitBeforeTry } from './download-backoff.ts';
 import { openDownload, RangeRefused } from './download-request.ts';
@@ -42,25 +43,14 @@ interface Arrived {
  * @throws RuntimeError `download_refused` | `download_failed` | `checksum_mismatch`
  */
 export async function downloadArtifact(download: Download): Promise<void> {
-  const part = `${download.target}.part`;
-  await explainingHostErrors(`download to ${part}`, async () => {
-    await rm(part, { force: true });
-    const file = await open(part, 'wx', 0o600);
-    try {
+  await explainingHostErrors(`download to ${partBeside(download.target)}`, () =>
+    writePartFile(download.target, download.attributes, async (file) => {
       let arrived = await receive(download, file);
       // a proxy that closes a body early may count right and still send something else (field-case 28)
       if (arrived.joined && !isWanted(download, arrived)) arrived = await receive(download, file, false);
       requireChecksum(download, arrived);
-      await applyAttributes(file, download.attributes);
-      await file.sync();
-    } catch (error) {
-      await rm(part, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-    await renameDurably(part, download.target);
-  });
+    }),
+  );
 }
 
 /** @param mayJoin whether an interrupted transfer may go on; otherwise every try is the whole file */

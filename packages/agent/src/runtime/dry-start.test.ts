@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINDS_LOW_PORTS, setExtendedAttributes } from '@hoodcloud/testkit/extended-attributes';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readTextIfThere } from '../host/read-if-there.ts';
 import { requireStarts } from './dry-start.ts';
 import { identityOfProcess, ownerOf, type ServiceIdentity } from './service-identity.ts';
 
@@ -54,16 +55,22 @@ it('wants the answer that the chain says, and tells what came instead', async ()
 });
 
 it('ends what goes on for too long, with all that it started', async () => {
-  const file = join(folder, 'alive');
-  const started = tried(['-c', `(while :; do date +%N > ${file}; sleep 0.05; done) & wait`], { timeoutMs: 1000 });
+  const pidFile = join(folder, 'pid');
+  const started = tried(['-c', `sleep 600 & echo $! > ${pidFile}; wait`], { timeoutMs: 1000 });
   await expect(started).rejects.toMatchObject({
     code: 'dry_start_failed',
     message: expect.stringContaining('no answer'),
   });
-  const last = await readFile(file, 'utf8').catch(() => '');
-  await new Promise((later) => setTimeout(later, 300));
-  expect(await readFile(file, 'utf8').catch(() => '')).toBe(last);
+  const child = Number(await readFile(pidFile, 'utf8'));
+  // one that nobody reaps stays as a zombie, which runs no more
+  await vi.waitFor(async () => expect(await stateOf(child)).toMatch(/^(gone|Z)/), { timeout: 30_000 });
 });
+
+/** Letter of the kernel, or `gone`. */
+async function stateOf(pid: number): Promise<string> {
+  const status = await readTextIfThere(`/proc/${pid}/status`);
+  return /^State:\s+(\S)/m.exec(status ?? '')?.[1] ?? 'gone';
+}
 
 it('is given an empty home and leaves none behind', async () => {
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('hoodcloud-dry-start-'));

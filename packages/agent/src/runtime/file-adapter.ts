@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { attributesOf, type FileAttributes, followLinks, removeDurably, renameDurably } from '../host/atomic-file.ts';
 import { type FileHashes, hashFileIfThere } from '../host/file-hash.ts';
 import { explainingHostErrors } from '../host/host-error.ts';
+import { partBeside } from '../host/part-file.ts';
 import { ArtifactAttributes } from './artifact-attributes.ts';
 import { ConfigFileAdapter } from './config-file-adapter.ts';
 import { requireStarts } from './dry-start.ts';
@@ -88,7 +89,7 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
   async discardArtifact(artifact: WantedArtifact): Promise<void> {
     const path = await this.#downloadPath(artifact);
-    for (const leftover of [path, `${path}.part`, fetchedPath(path), `${fetchedPath(path)}.part`]) {
+    for (const leftover of [path, partBeside(path), fetchedPath(path), partBeside(fetchedPath(path))]) {
       if ((await attributesOf(leftover)) !== null) await removeDurably(leftover);
     }
   }
@@ -196,8 +197,8 @@ export abstract class FileAdapter extends ConfigFileAdapter {
 
 async function copyKept(kept: string, target: string, attributes: FileAttributes, checksum: string): Promise<string> {
   await explainingHostErrors(`copy ${kept} to ${target}`, async () => {
-    await copyDurably(kept, `${target}.part`, attributes);
-    await renameDurably(`${target}.part`, target);
+    await copyDurably(kept, partBeside(target), attributes);
+    await renameDurably(partBeside(target), target);
   });
   return checksum;
 }

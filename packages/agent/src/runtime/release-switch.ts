@@ -1,4 +1,4 @@
-import { lchown, lstat, lutimes, mkdir, open, readFile, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
+import { lchown, lstat, lutimes, mkdir, open, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
 import {
@@ -11,6 +11,7 @@ import {
   tempBeside,
 } from '../host/atomic-file.ts';
 import { HostError } from '../host/host-error.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 import { BACKUP_FILE_MODE } from '../upgrade/backup-manifest.ts';
 import type { ReleasePlace } from './release-place.ts';
 
@@ -80,13 +81,8 @@ async function writeRecord(place: ReleasePlace, backupDir: string): Promise<Rele
 
 async function readRecord(backupDir: string): Promise<ReleaseRecord | null> {
   const path = join(backupDir, NAME);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readTextIfThere(path);
+  if (text === null) return null;
   try {
     const record = JSON.parse(text) as ReleaseRecord;
     if (record.format === 1 && Array.isArray(record.folders)) return record;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import {
@@ -8,8 +8,8 @@ import {
   CommandResultSchema,
   CommandSchema,
 } from '@hoodcloud/contracts/wire/agent-v1';
-import { errnoOf } from '../agent-error.ts';
 import { replaceFile, syncFolder } from '../host/atomic-file.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 import { selfUpgradeFolder } from './own-component.ts';
 
 /** A command for the agent itself, as it is handed to the process that carries it out. */
@@ -78,7 +78,7 @@ export class HandedOrders {
   /** Names this installation of the agent; made by the package, or now. */
   async installId(): Promise<string> {
     const path = join(this.#stateDir, 'install-id');
-    const known = (await readIfThere(path))?.trim();
+    const known = (await readTextIfThere(path))?.trim();
     if (known) return known;
     const id = randomUUID();
     await replaceFile(path, `${id}\n`);
@@ -87,7 +87,7 @@ export class HandedOrders {
 
   async #read(name: string): Promise<JsonValue | null> {
     const path = join(this.#folder, name);
-    const text = await readIfThere(path);
+    const text = await readTextIfThere(path);
     if (text === null) return null;
     try {
       return JSON.parse(text);
@@ -101,14 +101,5 @@ export class HandedOrders {
   async #write(name: string, content: JsonValue | object): Promise<void> {
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     await replaceFile(join(this.#folder, name), `${JSON.stringify(content)}\n`, { mode: 0o600, ...owner });
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
   }
 }

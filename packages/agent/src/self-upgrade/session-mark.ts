@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../agent-error.ts';
 import { replaceFile } from '../host/atomic-file.ts';
 import { bootId, readProcess } from '../host/process-table.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 
 /** Which process of the agent the gateway has welcomed last: the proof that an upgraded agent came back. */
 interface SessionMark {
@@ -31,9 +30,9 @@ export async function hadSession(stateDir: string, pid: number, startedAt: numbe
 /** Null when nobody was ever welcomed; a mark that can't be understood proves nothing either. */
 async function read(stateDir: string): Promise<SessionMark | null> {
   try {
-    return JSON.parse(await readFile(pathIn(stateDir), 'utf8'));
+    return JSON.parse((await readTextIfThere(pathIn(stateDir))) ?? 'null');
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../agent-error.ts';
 import { attributesOf, type FileAttributes, replaceFile } from '../host/atomic-file.ts';
 import { type ExtendedAttributes, extendedAttributesOf } from '../host/extended-attributes.ts';
 import { hashFileIfThere } from '../host/file-hash.ts';
 import { HostError } from '../host/host-error.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 
 /** What `{data_dir}/.upgrade-backup/{attempt_id}/manifest.json` says; written last, so that a backup with it is whole. */
 export interface BackupManifest {
@@ -56,13 +55,8 @@ export async function writeBackupManifest(backupDir: string, manifest: BackupMan
  */
 export async function readBackupManifest(backupDir: string): Promise<BackupManifest | null> {
   const path = join(backupDir, NAME);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
+  const text = await readTextIfThere(path);
+  if (text === null) return null;
   try {
     const manifest = JSON.parse(text) as BackupManifest;
     if (manifest.format === 1 && Array.isArray(manifest.configs) && manifest.artifact !== undefined) return manifest;

@@ -1,6 +1,7 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
+import { namesInFolder } from '../host/read-if-there.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 
 /** Backups of a component, one folder an attempt (spec "Backup Directory"). */
@@ -10,13 +11,7 @@ export function backupRoot(dataDir: string): string {
 
 /** Backup folders under `root`, newest first. */
 export async function listBackups(root: string): Promise<string[]> {
-  let names: string[];
-  try {
-    names = await readdir(root);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = await namesInFolder(root);
   const dated = await Promise.all(names.map(async (name) => ({ name, at: await folderTime(join(root, name)) })));
   return dated
     .filter(({ at }) => at !== null)

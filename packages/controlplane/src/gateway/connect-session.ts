@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type ConnectRequest, type Hello, WelcomeSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import { dropMissingComponents, upsertComponents } from '../health/component-store.ts';
-import { type AuthenticatedNode, endSession, openSession } from './agent-session-store.ts';
+import { endSession, openSession } from './agent-session-store.ts';
 import { AgentStream, type GrpcStream, QUARANTINED, SUPERSEDED, sendGoAway } from './agent-stream.ts';
+import type { AuthenticatedNode } from './authenticate-agent.ts';
 import { recordResult } from './command-result.ts';
 import { acknowledgeCommand } from './command-store.ts';
 import { BadMessageError } from './gateway-error.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { openIncident } from '../incidents/open-incident.ts';
-import type { AuthenticatedNode } from './agent-session-store.ts';
+import type { AuthenticatedNode } from './authenticate-agent.ts';
 import { storableText } from './storable-json.ts';
 
 const ACTOR = 'system:gateway';

@@ -1,6 +1,5 @@
 import { readFile as readLocal } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { HostLab } from './host-lab.ts';
 import { type CommandOutcome, HostLabError } from './lab-command.ts';
 
 /** A file or folder of the machine made visible inside a host; read-only unless `writable`. */
@@ -13,8 +12,18 @@ export interface Bind {
 /** How a host loses its network: unplugged at the switch, link down, or an iptables match on what it sends. */
 export type Cut = 'switch' | 'cable' | readonly string[];
 
+/** What a host asks of the lab that it is in. */
+interface LabOfHost {
+  /** One verb of the mechanism; throws when it fails. */
+  control(args: readonly string[]): Promise<CommandOutcome>;
+  /** As `control`, but any exit code is a value. */
+  run(args: readonly string[], input?: string | Buffer): Promise<CommandOutcome>;
+  /** The host was taken down. */
+  forget(name: string): void;
+}
+
 interface HostParts {
-  readonly lab: HostLab;
+  readonly lab: LabOfHost;
   readonly name: string;
   readonly ip: string;
   readonly root: string;
@@ -26,7 +35,7 @@ export class Host {
   readonly ip: string;
   /** The host's disk as the machine sees it; mounts of a running host (/run, /dev, /usr) are not in it. */
   readonly root: string;
-  readonly #lab: HostLab;
+  readonly #lab: LabOfHost;
 
   constructor({ lab, name, ip, root }: HostParts) {
     this.#lab = lab;

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
 import { followLinks, tempBeside } from '../../host/atomic-file.ts';
+import { namesInFolder } from '../../host/read-if-there.ts';
 import { stopGuardPath } from '../../runtime/systemd/stop-guard.ts';
 import { Systemctl } from '../../runtime/systemd/systemctl.ts';
 import { type Check, type ExaminedComponent, type Finding, ok, type Patient, trouble, warning } from './finding.ts';
@@ -50,7 +49,7 @@ async function leftFiles(patient: Patient, component: ExaminedComponent): Promis
   if (installPath === null || unsettled(patient, component) !== undefined) return [];
   const target = await followLinks(installPath);
   const ours = [`.download-${name}`, basename(tempBeside(target))];
-  const left = (await namesIn(dirname(target))).filter((file) => ours.some((own) => file.startsWith(own)));
+  const left = (await namesInFolder(dirname(target))).filter((file) => ours.some((own) => file.startsWith(own)));
   return left.map((file) => {
     const path = join(dirname(target), file);
     return warning(
@@ -66,14 +65,14 @@ async function leftDropIn(patient: Patient, component: ExaminedComponent): Promi
   const { runtime, binary_name: name } = component.config;
   if (runtime.type !== 'systemd' || unsettled(patient, component) !== undefined) return [];
   const path = stopGuardPath(runtime.unit, new Systemctl().forUser(runtime.user).scope);
-  if (!(await namesIn(dirname(path))).includes(basename(path))) return [];
+  if (!(await namesInFolder(dirname(path))).includes(basename(path))) return [];
   const found = `${path} is left of an earlier upgrade: until the next one nothing ends a stop of ${runtime.unit} by force`;
   return [warning(`${name} drop-in`, found, `rm ${path}; systemctl daemon-reload`)];
 }
 
 async function strangeRecords({ config, unreadableRecords }: Patient): Promise<Finding[]> {
   const folder = join(config.state_dir, 'attempts');
-  const aside = (await namesIn(folder)).filter((name) => /\.(unreadable|left)-\d+$/.test(name));
+  const aside = (await namesInFolder(folder)).filter((name) => /\.(unreadable|left)-\d+$/.test(name));
   return [
     ...unreadableRecords.map((path) =>
       trouble(
@@ -86,13 +85,4 @@ async function strangeRecords({ config, unreadableRecords }: Patient): Promise<F
       warning('records', `${join(folder, name)} was set aside`, 'keep it for a bug report, or remove it'),
     ),
   ];
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,6 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
+import { namesInFolder, readTextIfThere } from '../../host/read-if-there.ts';
 
 const UNIT_DIR = '/etc/systemd/system';
 /** Words of the clients that make, pull for or remove a container. */
@@ -11,8 +10,8 @@ const MAKES = /\b(?:docker|podman|nerdctl)\b.*\b(?:run|create|pull|rm|compose|up
  * and `docker run --name`: whatever version an upgrade has brought is gone then.
  */
 export async function unitsThatDrive(container: string, folder = UNIT_DIR): Promise<string[]> {
-  const names = (await namesIn(folder)).filter((name) => name.endsWith('.service'));
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(noFile)));
+  const names = (await namesInFolder(folder)).filter((name) => name.endsWith('.service'));
+  const texts = await Promise.all(names.map((name) => readTextIfThere(join(folder, name))));
   return names.filter((_, index) => drives(texts[index] ?? '', container));
 }
 
@@ -24,23 +23,4 @@ export function drives(unitFile: string, container: string): boolean {
     .filter((line) => /^\s*Exec\w*\s*=/.test(line));
   const makes = commands.some((command) => MAKES.test(command));
   return makes && commands.some((command) => command.split(/[\s='"]+/).includes(container));
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    return noEntries(error);
-  }
-}
-
-/** No such folder, or a link to a unit that is gone. */
-function noEntries(error: unknown): [] {
-  if (errnoOf(error) === 'ENOENT') return [];
-  throw error;
-}
-
-function noFile(error: unknown): string {
-  noEntries(error);
-  return '';
 }

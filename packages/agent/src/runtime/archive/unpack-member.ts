@@ -1,6 +1,7 @@
-import { open, rm, stat } from 'node:fs/promises';
-import { applyAttributes, type FileAttributes, renameDurably } from '../../host/atomic-file.ts';
+import { stat } from 'node:fs/promises';
+import type { FileAttributes } from '../../host/atomic-file.ts';
 import { explainingHostErrors } from '../../host/host-error.ts';
+import { partBeside, writePartFile } from '../../host/part-file.ts';
 import { archiveFormat } from './archive-format.ts';
 import { MemberFile } from './member-file.ts';
 import { readTarMember } from './tar-member.ts';
@@ -25,26 +26,13 @@ export interface Unpacking {
  * @throws RuntimeError `archive_unsupported`, `archive_refused`, `member_missing`; HostError `disk_full`
  */
 export async function unpackMember(job: Unpacking): Promise<string> {
-  const part = `${job.target}.part`;
-  return explainingHostErrors(`unpack ${job.member} to ${part}`, async () => {
-    await rm(part, { force: true });
-    const file = await open(part, 'wx', 0o600);
-    let checksum: string;
-    try {
+  return explainingHostErrors(`unpack ${job.member} to ${partBeside(job.target)}`, () =>
+    writePartFile(job.target, job.attributes, async (file) => {
       const member = new MemberFile(file, job);
       await readMember(job, member);
-      checksum = member.checksum();
-      await applyAttributes(file, job.attributes);
-      await file.sync();
-    } catch (error) {
-      await rm(part, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-    await renameDurably(part, job.target);
-    return checksum;
-  });
+      return member.checksum();
+    }),
+  );
 }
 
 async function readMember({ archive: path, url, member, signal }: Unpacking, into: MemberFile): Promise<void> {

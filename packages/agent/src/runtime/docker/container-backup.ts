@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
 import { replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import { checksumOf } from '../../host/file-hash.ts';
 import { explainingHostErrors, HostError } from '../../host/host-error.ts';
+import { namesInFolder, readTextIfThere } from '../../host/read-if-there.ts';
 import { BACKUP_FILE_MODE } from '../../upgrade/backup-manifest.ts';
 import type { ContainerView, ImageView } from './engine.ts';
 
@@ -40,13 +40,8 @@ export async function writeContainerBackup(backupDir: string, backup: ContainerB
 /** The container of a backup; null when the backup has none. @throws HostError `backup_corrupt` when it is damaged */
 export async function readContainerBackup(backupDir: string): Promise<ContainerBackup | null> {
   const path = join(backupDir, NAME);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
+  const text = await readTextIfThere(path);
+  if (text === null) return null;
   try {
     const { checksum, backup } = JSON.parse(text) as Sealed;
     if (backup.format === 1 && checksum === sealOf(backup)) return backup;
@@ -68,7 +63,7 @@ export async function requireContainerBackup(backupDir: string): Promise<Contain
 
 /** The containers of all backups in a folder that can be read; a damaged one is of no use to anybody. */
 export async function keptContainers(backupRoot: string): Promise<ContainerBackup[]> {
-  const found = await Promise.all((await namesIn(backupRoot)).map((name) => readable(join(backupRoot, name))));
+  const found = await Promise.all((await namesInFolder(backupRoot)).map((name) => readable(join(backupRoot, name))));
   return found.filter((backup) => backup !== null);
 }
 
@@ -77,15 +72,6 @@ async function readable(backupDir: string): Promise<ContainerBackup | null> {
     return await readContainerBackup(backupDir);
   } catch (error) {
     if (error instanceof HostError && error.code === 'backup_corrupt') return null;
-    throw error;
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
 import { replaceFile } from '../../host/atomic-file.ts';
+import { readTextIfThere } from '../../host/read-if-there.ts';
 import { type AcquireOptions, type ArtifactHandle, RuntimeError, type WantedArtifact } from '../runtime-adapter.ts';
 import type { ContainerView, Engine, ImageView } from './engine.ts';
 import { hasStatus } from './engine-error.ts';
@@ -156,12 +156,8 @@ export class ImageStore {
   }
 
   async #pulled(): Promise<string[]> {
-    try {
-      return JSON.parse(await readFile(this.#settings.recordFile, 'utf8')) as string[];
-    } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return [];
-      throw error;
-    }
+    const text = await readTextIfThere(this.#settings.recordFile);
+    return text === null ? [] : (JSON.parse(text) as string[]);
   }
 }
 

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
+import { readTextIfThere } from '../../host/read-if-there.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 
 /** What the engine hands to a registry. */
@@ -51,13 +50,10 @@ export async function credentialsFor(registry: string, configFile: string): Prom
 }
 
 async function readConfig(file: string): Promise<DockerConfig> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return {};
+  const text = await readTextIfThere(file).catch((error: unknown) => {
     throw unreadable(`${file} can't be read: ${String(error)}`, error);
-  }
+  });
+  if (text === null) return {};
   try {
     return JSON.parse(text) as DockerConfig;
   } catch (error) {

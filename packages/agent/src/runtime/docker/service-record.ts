@@ -1,8 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
 import { bootId, type ProcessIdentity } from '../../host/process-table.ts';
+import { readTextIfThere } from '../../host/read-if-there.ts';
 import type { RestartPolicy } from './container-inspect.ts';
 
 /** What the engine can't be asked for about one container: what the agent has done to it, and for whom. */
@@ -40,7 +40,7 @@ export class ServiceRecordFile {
 
   /** As it was written last; processes of an earlier boot are gone, whoever has their pids now. */
   async read(): Promise<ServiceRecord> {
-    const text = await readIfThere(this.#path);
+    const text = await readTextIfThere(this.#path);
     if (text === null) return EMPTY;
     const { bootId: boot, ...record } = JSON.parse(text) as ServiceRecord & { readonly bootId: string };
     return boot === (await bootId()) ? record : { ...record, processes: [] };
@@ -53,15 +53,6 @@ export class ServiceRecordFile {
   }
 
   async remove(): Promise<void> {
-    if ((await readIfThere(this.#path)) !== null) await removeDurably(this.#path);
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
+    if ((await readTextIfThere(this.#path)) !== null) await removeDurably(this.#path);
   }
 }

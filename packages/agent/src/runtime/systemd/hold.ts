@@ -1,8 +1,8 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, removeFolderIfEmpty, replaceFile, syncFolder } from '../../host/atomic-file.ts';
 import { bootId, isAlive, isSameProcess, type ProcessIdentity } from '../../host/process-table.ts';
+import { readTextIfThere } from '../../host/read-if-there.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { ManagerScope } from './manager-scope.ts';
 import type { Systemctl } from './systemctl.ts';
@@ -42,7 +42,7 @@ export class Hold {
   /** Lays the drop-in; whether systemd must reload for it. */
   async lay(): Promise<boolean> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o755 });
-    if ((await readIfThere(this.dropIn)) === this.#dropInContent) return false;
+    if ((await readTextIfThere(this.dropIn)) === this.#dropInContent) return false;
     await mkdir(dirname(this.dropIn), { recursive: true, mode: 0o755 });
     await replaceFile(this.dropIn, this.#dropInContent);
     await syncFolder(dirname(dirname(this.dropIn)));
@@ -52,7 +52,7 @@ export class Hold {
   /** Removes mark and drop-in, and their folders when nothing else is in them; whether systemd must reload for it. */
   async takeAway(): Promise<boolean> {
     await this.release();
-    const wasThere = (await readIfThere(this.dropIn)) !== null;
+    const wasThere = (await readTextIfThere(this.dropIn)) !== null;
     if (wasThere) await removeDurably(this.dropIn);
     for (const folder of [dirname(this.dropIn), dirname(this.path), ...this.#ownFolders])
       await removeFolderIfEmpty(folder);
@@ -83,7 +83,7 @@ export class Hold {
   }
 
   async isSet(): Promise<boolean> {
-    return (await readIfThere(this.path)) !== null;
+    return (await readTextIfThere(this.path)) !== null;
   }
 
   /**
@@ -101,7 +101,7 @@ export class Hold {
 
   /** Those of the processes named by the mark that still live (A19). */
   async livingProcesses(): Promise<ProcessIdentity[]> {
-    const record = parseRecord((await readIfThere(this.path)) ?? '');
+    const record = parseRecord((await readTextIfThere(this.path)) ?? '');
     if (record === null || record.bootId !== (await bootId())) return [];
     const alive = await Promise.all(record.processes.map(isAlive));
     return record.processes.filter((_, index) => alive[index]);
@@ -120,15 +120,6 @@ function parseRecord(text: string): HoldRecord | null {
     return Array.isArray(record?.processes) && typeof record.bootId === 'string' ? record : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

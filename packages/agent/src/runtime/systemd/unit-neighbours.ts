@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf } from '../../agent-error.ts';
 import { removeDurably, replaceFile } from '../../host/atomic-file.ts';
+import { readTextIfThere } from '../../host/read-if-there.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import type { Systemctl } from './systemctl.ts';
 import type { UnitSettings } from './unit-settings.ts';
@@ -75,7 +74,7 @@ export class UnitNeighbours {
   }
 
   async forget(): Promise<void> {
-    if ((await readIfThere(this.#path)) !== null) await removeDurably(this.#path);
+    if ((await readTextIfThere(this.#path)) !== null) await removeDurably(this.#path);
   }
 
   async #startAll(names: readonly string[]): Promise<void> {
@@ -104,7 +103,7 @@ export class UnitNeighbours {
   }
 
   async #remembered(): Promise<Around> {
-    const text = await readIfThere(this.#path);
+    const text = await readTextIfThere(this.#path);
     return { ...NOTHING, ...(text === null ? null : parsed(text)) };
   }
 
@@ -133,13 +132,4 @@ function isUp({ activeState }: UnitSettings): boolean {
 function isSettled({ activeState, conditionMet, loadState, jobQueued }: UnitSettings): boolean {
   if (activeState === 'active' || loadState !== 'loaded') return true;
   return activeState === 'inactive' && !jobQueued && !conditionMet;
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
