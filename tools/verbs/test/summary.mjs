@@ -1,3 +1,5 @@
+const MOST_NAMED = 30;
+
 /**
  * What the whole run comes to. With `strict` (CI) a skipped test, an empty tier and a tier left out each count as a failure.
  * @param {{ tier: string, passed: number, failed: number, skipped: number, refusal?: string }[]} results
@@ -8,7 +10,7 @@ export function totals(results, { strict }) {
   return { passed: sum((result) => result.passed), failed: sum((result) => result.failed) + missing, missing };
 }
 
-/** Prints one row a tier, then the line that machines read. */
+/** Prints one row a tier, what failed by name (a long log may be cut above it), then the line that machines read. */
 export function printSummary(results, { strict }) {
   const rows = [
     ['tier', 'passed', 'failed', 'skipped', 'seconds', ''],
@@ -27,6 +29,9 @@ export function printSummary(results, { strict }) {
         .trimEnd(),
     );
   }
+  const failures = results.flatMap(({ tier, failures = [] }) => failures.map((line) => `  ${tier}  ${line}`));
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.slice(0, MOST_NAMED).join('\n')}`);
+  if (failures.length > MOST_NAMED) console.log(`  and ${failures.length - MOST_NAMED} more`);
   const { passed, failed, missing } = totals(results, { strict });
   if (missing > 0)
     console.log(`\nIn CI nothing may be skipped and no tier may be empty: ${missing} counted as failed.`);

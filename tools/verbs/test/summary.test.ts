@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ROOT } from '../../bootstrap/paths.mjs';
 import { count } from './run-tier.mjs';
 import { printSummary, totals } from './summary.mjs';
 
@@ -44,8 +45,25 @@ it('ends with the line machines read, alone on its line', () => {
   expect(lines.join('\n').split('\n').at(-1)).toBe('10 passed, 1 failed');
 });
 
+it('names each failed test with the first line of what it said, below a log that may be cut', () => {
+  const failed = { status: 'failed', fullName: 'a fault > a cell', failureMessages: ['Error: left over\n  at x.ts'] };
+  const file = { name: join(ROOT, 'test/a.test.ts'), status: 'failed', assertionResults: [failed] };
+  const { failures } = count(report({ numFailedTests: 1, testResults: [file] }), 1);
+  expect(failures).toEqual(['test/a.test.ts > a fault > a cell: Error: left over']);
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(text));
+  printSummary([{ ...green, tier: 'crash', failed: 1, failures }], { strict: false });
+  log.mockRestore();
+  expect(lines.join('\n')).toContain('crash  test/a.test.ts > a fault > a cell: Error: left over');
+});
+
 it('counts a file that failed to load as one failure', () => {
-  const broken = { status: 'failed', assertionResults: [] };
+  const broken = {
+    name: join(ROOT, 'test/b.test.ts'),
+    message: 'no such module',
+    status: 'failed',
+    assertionResults: [],
+  };
   expect(count(report({ numPassedTests: 3, testResults: [broken] }), 1)).toMatchObject({ passed: 3, failed: 1 });
 });
 
