@@ -5,6 +5,7 @@ import type { CliContext } from './cli-context.ts';
 import { actIn } from './command-io.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
 import type { ExitCode } from './exit-code.ts';
+import { addGroupCommands } from './groups/group-commands.ts';
 import { addIncidentCommands } from './incidents/incident-commands.ts';
 import { addManifestCommands } from './manifests/manifest-commands.ts';
 import { addNodeCommands } from './nodes/node-commands.ts';
@@ -48,6 +49,7 @@ export function buildProgram(context: CliContext, ended: (code: ExitCode) => voi
     });
   const act = actIn(context, ended);
   addRolloutCommands(program, act);
+  addGroupCommands(program, act);
   addNodeCommands(program, act);
   addIncidentCommands(program, act);
   addNotificationCommands(program, act);

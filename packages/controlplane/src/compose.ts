@@ -22,9 +22,11 @@ import { channelDispatch } from './notifications/channel-dispatch.ts';
 import { channelRegistration } from './notifications/channel-registration.ts';
 import { notificationRoutes } from './notifications/notification-routes.ts';
 import type { OpenChannel } from './notifications/open-channels.ts';
+import { groupFeature } from './rollout-groups/group-feature.ts';
 import type { TargetSources } from './rollouts/judge-targets.ts';
 import { maintenanceCleanup } from './rollouts/maintenance-cleanup.ts';
 import { nodeUpgradeActivities } from './rollouts/node-upgrade-activities.ts';
+import type { RolloutSources } from './rollouts/prepare-rollout.ts';
 import { rolloutActivities } from './rollouts/rollout-activities.ts';
 import { rolloutMetrics } from './rollouts/rollout-metrics.ts';
 import { rolloutRoutes } from './rollouts/rollout-routes.ts';
@@ -51,6 +53,7 @@ export function composeFeatures(parts: Parts): Feature[] {
   const { db, chains, chainHealth } = parts;
   return [
     rolloutsFeature(parts),
+    groupFeature(db, sourcesOf(parts)),
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     healthFeature(parts, chainHealth),
@@ -62,8 +65,13 @@ export function composeFeatures(parts: Parts): Feature[] {
   ];
 }
 
-function rolloutsFeature({ db, targets, config, chains, manifests }: Parts): Feature {
-  const sources = { files: { chains, manifests }, targets };
+function sourcesOf({ chains, manifests, targets }: Parts): RolloutSources {
+  return { files: { chains, manifests }, targets };
+}
+
+function rolloutsFeature(parts: Parts): Feature {
+  const { db, targets, config, chains, manifests } = parts;
+  const sources = sourcesOf(parts);
   return {
     name: 'rollouts',
     routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }),

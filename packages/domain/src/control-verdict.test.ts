@@ -130,6 +130,7 @@ describe('facts of a snapshot', () => {
       cancelPending: false,
       canaryBatchEnded: true,
       succeededNodes: 1,
+      inGroup: false,
       newerRolloutId: null,
       node: { status: 'pending', attemptDirection: 'upgrade', newerRolloutId: null },
     });

@@ -31,6 +31,8 @@ export interface ControlFacts {
   readonly newerRolloutId: string | null;
   /** For `retry` and `skip`; null when the rollout has no such node. */
   readonly node: ControlNodeFacts | null;
+  /** The rollout is a component of a group. */
+  readonly inGroup?: boolean;
 }
 
 export type ControlVerdict =
@@ -108,6 +110,9 @@ const DETAILS: Readonly<Record<RolloutControlKind, Details>> = {
   skip,
 };
 
+/** What ends or turns a component is ordered of its group, which keeps the order of its components (C2, C10). */
+const ORDERED_OF_THE_GROUP: readonly RolloutControlKind[] = ['start', 'cancel', 'rollback'];
+
 /** Controls that a pending cancel leaves legal: a second cancel changes nothing, a rollback is another direction. */
 const LEGAL_WHILE_CANCELING: readonly RolloutControlKind[] = ['cancel', 'rollback'];
 
@@ -122,6 +127,9 @@ export function controlVerdict(kind: RolloutControlKind, facts: ControlFacts): C
       'control_not_legal',
       `${kind} is legal for ${legalIn.join(', ')} rollouts; this one is ${facts.status}.`,
     );
+  }
+  if (facts.inGroup && ORDERED_OF_THE_GROUP.includes(kind)) {
+    return refuse('belongs_to_group', `The rollout is a component of a group: order ${kind} of the group.`);
   }
   if (facts.cancelPending && !LEGAL_WHILE_CANCELING.includes(kind)) {
     return refuse('canceling', 'The rollout is being canceled; a cancel cannot be taken back.');
@@ -150,6 +158,7 @@ export function controlFacts(
     cancelPending: controls.cancel !== null,
     canaryBatchEnded: targetsResolved && canaryBatchEnded(snapshot),
     succeededNodes: snapshot.nodes.filter((node) => node.status === 'succeeded').length,
+    inGroup: (snapshot.rollout.groupFailurePolicy ?? null) !== null,
     newerRolloutId: newer.rollout,
     node:
       row === undefined

@@ -1,7 +1,7 @@
 import type { DecisionContext } from './decision-context.ts';
 import { drain, underwayCount, underwayReasons } from './drain.ts';
 import { thresholdBreach } from './failure-threshold.ts';
-import { type Reason, reason } from './reasons.ts';
+import { type Reason, type ReasonCode, reason } from './reasons.ts';
 import type { RolloutDecision } from './rollout-decision.ts';
 import { earliestOfferLapse, isFailure, isOffered, isSettled, wantsAttempt } from './rollout-rows.ts';
 import type { RolloutNodeFacts } from './rollout-snapshot.ts';
@@ -58,13 +58,32 @@ function takeTurn(context: DecisionContext, retries: GateSelection): Turn {
   return { verdict, selection: selectStarts(candidates, context, retries.chosen.length) };
 }
 
-/** Nothing new starts because of `hold`: what runs ends, retries go on, then the rollout is paused. */
+/** Pauses that mean "this release fails here"; a person's pause and a halted chain do not. */
+const FAILURES: readonly ReasonCode[] = [
+  'failure_threshold_exceeded',
+  'max_failures_exceeded',
+  'canary_failed',
+  'canary_not_proven',
+  'canary_unhealthy',
+];
+
+/**
+ * Where a rollout stands still because of `hold`: paused, until a person decides. Inside a group whose policy decides
+ * instead, nobody is asked and a failing rollout has failed (C4).
+ */
+function standStill({ snapshot }: DecisionContext, hold: Reason, reasons: readonly Reason[]): RolloutDecision {
+  const policy = snapshot.rollout.groupFailurePolicy ?? 'manual';
+  if (policy !== 'manual' && FAILURES.includes(hold.code)) return { kind: 'finish', status: 'failed', reason: hold };
+  return { kind: 'pause', status: 'paused', reason: hold, reasons };
+}
+
+/** Nothing new starts because of `hold`: what runs ends, retries go on, then the rollout stands still. */
 function holdBack(context: DecisionContext, hold: Reason, retries: GateSelection): RolloutDecision {
   const status = context.snapshot.rollout.status === 'paused' ? 'paused' : 'running';
   const reasons = [hold, ...retries.waiting];
   if (retries.chosen.length > 0) return { kind: 'run', status, nodes: retries.chosen, reasons };
   const pausing = status === 'paused' ? [] : [reason('pausing', { count: underwayCount(context) })];
-  return drain(context, status, [...pausing, ...reasons], { kind: 'pause', status: 'paused', reason: hold, reasons });
+  return drain(context, status, [...pausing, ...reasons], standStill(context, hold, reasons));
 }
 
 /** The end of an upgrade whose nodes have all ended within the threshold, or were forced or acknowledged (C4). */

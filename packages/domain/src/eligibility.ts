@@ -32,6 +32,8 @@ export interface NodeEligibilityFacts {
   readonly platform: string | null;
   /** The component that the rollout's `binary_name` names; null when the node has none. */
   readonly component: ComponentFacts | null;
+  /** An earlier component of the rollout's group that failed on this node; null or left out: none did. */
+  readonly failedBefore?: string | null;
 }
 
 export interface RolloutTargetFacts {
@@ -89,6 +91,7 @@ function whySkipped(node: NodeEligibilityFacts, target: RolloutTargetFacts): Rea
     return reason('no_artifact_for_platform', { platform: node.platform ?? 'an unknown platform', known });
   }
   if (isAtTarget(component, target)) return reason('already_at_target');
+  if (node.failedBefore) return reason('earlier_component_failed', { binary: node.failedBefore });
   if (!node.online && target.offlinePolicy === 'skip') {
     const since = node.lastHeartbeatAt;
     return reason('agent_offline', { node: nodeId, since: since === null ? 'ever' : isoTime(since) });

@@ -30,6 +30,39 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'Breaking migration: an operator must approve the canary batch.',
   },
+  // a group
+  component_running: { severity: 'info', sentence: '{binary} is being upgraded, component {component} of {of}.' },
+  started_by_group: { severity: 'info', sentence: 'Its turn in the group has come.' },
+  component_gate: {
+    severity: 'info',
+    sentence:
+      '{binary} is upgraded; the next component waits until its nodes are healthy: {node}. Given up at {until}.',
+  },
+  component_unhealthy: {
+    severity: 'warning',
+    sentence: '{binary} was upgraded, and after {seconds} s not all its nodes are healthy: {node}.',
+  },
+  component_failed: { severity: 'warning', sentence: '{binary} was not upgraded: {why}' },
+  component_paused: { severity: 'warning', sentence: '{binary} is paused: {why}' },
+  component_pausing: { severity: 'info', sentence: 'Pausing: nodes in flight of {binary} end first.' },
+  component_resuming: { severity: 'info', sentence: '{binary} is being resumed.' },
+  component_canceling: { severity: 'info', sentence: 'Canceling: nodes in flight of {binary} end first.' },
+  component_skipping: { severity: 'info', sentence: '{binary} is being skipped: its nodes in flight end first.' },
+  component_rolling_back: { severity: 'info', sentence: '{binary} goes back to its previous version.' },
+  all_components_ended: {
+    severity: 'info',
+    sentence: '{completed} of {of components} upgraded, {skipped} skipped.',
+  },
+  all_components_skipped: { severity: 'warning', sentence: 'Every component was skipped: nothing was upgraded.' },
+  group_rolled_back: { severity: 'info', sentence: 'Every component is back on its previous version. {why}' },
+  group_rollback_incomplete: {
+    severity: 'critical',
+    sentence: '{binary} is not back everywhere, so the components before it were left as they are: {why}',
+  },
+  earlier_component_failed: {
+    severity: 'warning',
+    sentence: '{binary} failed on this node, so no later component of the group changes it.',
+  },
   // start gates
   max_in_flight_reached: { severity: 'info', sentence: 'In flight: {count} of at most {limit nodes}.' },
   agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },

@@ -1,6 +1,7 @@
 import type { NodeState } from './node-state.ts';
 import type { NodeUpgradeStatus } from './node-upgrade-status.ts';
 import type { RolloutControl } from './rollout-control.ts';
+import type { FailurePolicy } from './rollout-group-status.ts';
 import type { RolloutDirection, RolloutStatus } from './rollout-status.ts';
 import type { MigrationType, RolloutStrategyName } from './rollout-strategy-name.ts';
 import type { UpgradePhase } from './upgrade-phase.ts';
@@ -38,6 +39,8 @@ export interface RolloutFacts {
   readonly offlinePolicy: 'skip' | 'wait';
   /** False until `ResolveRolloutTargets` has written the nodes' batches. */
   readonly targetsResolved: boolean;
+  /** Policy of the group the rollout is part of; null or left out: it stands alone. */
+  readonly groupFailurePolicy?: FailurePolicy | null;
 }
 
 export interface RolloutNodeFacts {

@@ -14,7 +14,9 @@ import { type EngineWorker, startEngineWorker } from '@hoodcloud/controlplane/en
 import { openEngineClient } from '@hoodcloud/controlplane/engine/temporal-connection';
 import { loadWorkflowBundle } from '@hoodcloud/controlplane/engine/workflow-bundle';
 import { ReconcilerRunner } from '@hoodcloud/controlplane/reconciler-runner';
+import { groupActivities } from '@hoodcloud/controlplane/rollout-groups/group-activities';
 import type { RenderedConfig } from '@hoodcloud/controlplane/rollouts/chain-facts';
+import type { TargetSources } from '@hoodcloud/controlplane/rollouts/judge-targets';
 import { nodeUpgradeActivities } from '@hoodcloud/controlplane/rollouts/node-upgrade-activities';
 import { rolloutActivities } from '@hoodcloud/controlplane/rollouts/rollout-activities';
 import { transitionRollout } from '@hoodcloud/controlplane/rollouts/rollout-transition';
@@ -118,17 +120,26 @@ export class RolloutLab {
     return this.database.db;
   }
 
-  /** @param buildId of a versioned worker; unversioned when left out */
-  async startWorker(buildId: string | null = null): Promise<void> {
-    const sources = {
+  /** The chain's files, as scripted. */
+  sources(): TargetSources {
+    return {
       chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
       renderConfigs: async (_: unknown, nodeIds: readonly string[]) =>
         new Map(nodeIds.map((nodeId) => [nodeId, this.script.configs?.(nodeId) ?? []])),
     };
+  }
+
+  /** @param buildId of a versioned worker; unversioned when left out */
+  async startWorker(buildId: string | null = null): Promise<void> {
+    const sources = this.sources();
     const worker = await startEngineWorker({
       ...this.#address(),
       bundle: await loadWorkflowBundle(join(tmpdir(), `hoodcloud-workflows-${process.getuid?.() ?? 0}`)),
-      activities: { ...rolloutActivities(this.db, sources), ...nodeUpgradeActivities(this.db, sources) },
+      activities: {
+        ...rolloutActivities(this.db, sources),
+        ...groupActivities(this.db, sources),
+        ...nodeUpgradeActivities(this.db, sources),
+      },
       graceMs: 1000,
       buildId,
     });

@@ -12,6 +12,10 @@ export const PATHS = {
   rolloutNodeLogs: (id: string, nodeId: string) => `/api/v1/rollouts/${id}/nodes/${nodeId}/logs`,
   rolloutNodeControl: (id: string, nodeId: string, control: string) =>
     `/api/v1/rollouts/${id}/nodes/${nodeId}/${control}`,
+  groups: '/api/v1/rollout-groups',
+  group: (id: string) => `/api/v1/rollout-groups/${id}`,
+  groupStatus: (id: string) => `/api/v1/rollout-groups/${id}/status`,
+  groupControl: (id: string, control: string) => `/api/v1/rollout-groups/${id}/${control}`,
   nodes: '/api/v1/nodes',
   node: (id: string) => `/api/v1/nodes/${id}`,
   nodeJoinToken: (id: string) => `/api/v1/nodes/${id}/join-token`,

@@ -1,5 +1,6 @@
 import type { Page } from '@hoodcloud/contracts/http/common';
 import type { NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { RolloutGroupView } from '@hoodcloud/contracts/http/rollout-groups';
 import type { RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
 import { CliError } from '../cli-error.ts';
 import type { ApiClient } from './api-client.ts';
@@ -16,6 +17,17 @@ export async function resolveRolloutId(api: ApiClient, given: string): Promise<s
   const { items } = await api.get<Page<RolloutView>>(PATHS.rollouts, { limit: 100 });
   const found = given === 'latest' ? items.slice(0, 1) : items.filter(({ id }) => id.startsWith(given));
   return only(found, `rollout "${given}"`, 'hoodctl rollout list').id;
+}
+
+/**
+ * A group by its id, the beginning of its id, or `latest`.
+ * @throws CliError when none or several match
+ */
+export async function resolveGroupId(api: ApiClient, given: string): Promise<string> {
+  if (UUID.test(given)) return given;
+  const { items } = await api.get<Page<RolloutGroupView>>(PATHS.groups, { limit: 100 });
+  const found = given === 'latest' ? items.slice(0, 1) : items.filter(({ id }) => id.startsWith(given));
+  return only(found, `group "${given}"`, 'hoodctl group list').id;
 }
 
 /** A node by its id or name. @throws CliError when there is none */

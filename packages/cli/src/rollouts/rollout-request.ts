@@ -114,7 +114,8 @@ async function readRequestFile(file: string): Promise<Partial<CreateRolloutInput
   }
 }
 
-function wholeNumber(text: string): number {
+/** A whole number from the command line. */
+export function wholeNumber(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number.');
 }

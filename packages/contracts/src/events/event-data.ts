@@ -1,6 +1,8 @@
 import { NODE_STATES } from '@hoodcloud/domain/node-state';
 import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
+import { ROLLOUT_GROUP_CONTROLS } from '@hoodcloud/domain/rollout-group-control';
+import { FAILURE_POLICIES, ROLLOUT_GROUP_STATUSES } from '@hoodcloud/domain/rollout-group-status';
 import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
@@ -15,6 +17,11 @@ const nothing = z.object({});
 const rolloutStatusChange = z.object({
   from: z.enum(ROLLOUT_STATUSES),
   to: z.enum(ROLLOUT_STATUSES),
+  direction: z.enum(ROLLOUT_DIRECTIONS),
+});
+const groupStatusChange = z.object({
+  from: z.enum(ROLLOUT_GROUP_STATUSES),
+  to: z.enum(ROLLOUT_GROUP_STATUSES),
   direction: z.enum(ROLLOUT_DIRECTIONS),
 });
 const attempt = z.object({
@@ -57,6 +64,25 @@ export const EVENT_DATA = {
     skipped_nodes: count,
   }),
   rollout_control_ordered: z.object({ control: z.enum(ROLLOUT_CONTROLS), reason: z.string().nullable().optional() }),
+  group_created: z.object({
+    chain_profile_id: z.string(),
+    failure_policy: z.enum(FAILURE_POLICIES),
+    desired_versions: z.record(z.string(), z.string()),
+  }),
+  group_started: groupStatusChange,
+  group_resumed: groupStatusChange,
+  group_paused: groupStatusChange,
+  group_completed: groupStatusChange,
+  group_partial: groupStatusChange,
+  group_failed: groupStatusChange,
+  group_canceled: groupStatusChange,
+  group_rollback_initiated: groupStatusChange,
+  group_rolled_back: groupStatusChange,
+  group_control_ordered: z.object({
+    control: z.enum(ROLLOUT_GROUP_CONTROLS),
+    component_index: z.number().int().nullable(),
+    reason: z.string().nullable(),
+  }),
   node_upgrade_started: attempt,
   node_upgrade_phase_changed: phaseChange,
   node_upgrade_completed: attempt,

@@ -17,6 +17,17 @@ export const EVENT_SUBJECTS = {
   rollback_completed: 'events.rollout.{rolloutID}.rollback_completed',
   rollout_progress: 'events.rollout.{rolloutID}.progress',
   rollout_control_ordered: 'events.rollout.{rolloutID}.control_ordered',
+  group_created: 'events.rollout_group.{groupID}.created',
+  group_started: 'events.rollout_group.{groupID}.started',
+  group_resumed: 'events.rollout_group.{groupID}.resumed',
+  group_paused: 'events.rollout_group.{groupID}.paused',
+  group_completed: 'events.rollout_group.{groupID}.completed',
+  group_partial: 'events.rollout_group.{groupID}.partial',
+  group_failed: 'events.rollout_group.{groupID}.failed',
+  group_canceled: 'events.rollout_group.{groupID}.canceled',
+  group_rollback_initiated: 'events.rollout_group.{groupID}.rollback_initiated',
+  group_rolled_back: 'events.rollout_group.{groupID}.rolled_back',
+  group_control_ordered: 'events.rollout_group.{groupID}.control_ordered',
   node_upgrade_started: 'events.node.{nodeID}.upgrade_started',
   node_upgrade_phase_changed: 'events.node.{nodeID}.upgrade_phase_changed',
   node_upgrade_completed: 'events.node.{nodeID}.upgrade_completed',
@@ -36,7 +47,7 @@ export const STREAM_SUBJECTS = [
   ...new Set(Object.values(EVENT_SUBJECTS).map((subject) => `${subject.split('.').slice(0, 2).join('.')}.>`)),
 ];
 
-/** The subject of one event: its kind's, with the id of the rollout, node or incident that it is about. */
+/** The subject of one event: its kind's, with the id of the rollout, group, node or incident that it is about. */
 export function subjectOf(kind: EventKind, subjectId: string): string {
   return EVENT_SUBJECTS[kind].replace(/\{\w+\}/, subjectId);
 }

@@ -115,7 +115,7 @@ create table engine_messages (
   last_error text,
   constraint engine_messages_pkey PRIMARY KEY (id),
   constraint engine_messages_check CHECK (((signal IS NULL) <> (activity_id IS NULL))),
-  constraint engine_messages_workflow_type_check CHECK (((workflow_type)::text = ANY ((ARRAY['RolloutWorkflow'::character varying, 'UpgradeNodeWorkflow'::character varying])::text[])))
+  constraint engine_messages_workflow_type_check CHECK (((workflow_type)::text = ANY ((ARRAY['RolloutWorkflow'::character varying, 'UpgradeNodeWorkflow'::character varying, 'RolloutGroupWorkflow'::character varying])::text[])))
 );
 CREATE INDEX engine_messages_due ON public.engine_messages USING btree (next_attempt_at, id);
 CREATE TRIGGER engine_messages_notify AFTER INSERT ON public.engine_messages FOR EACH STATEMENT EXECUTE FUNCTION notify_engine_message();
@@ -353,6 +353,21 @@ create table rollout_controls (
 );
 CREATE INDEX rollout_controls_by_rollout ON public.rollout_controls USING btree (rollout_id, seq);
 
+create table rollout_group_controls (
+  id uuid default gen_random_uuid() not null,
+  group_id uuid not null,
+  kind character varying(20) not null,
+  component_index integer,
+  actor text not null,
+  reason text,
+  seq bigint generated always as identity not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint rollout_group_controls_pkey PRIMARY KEY (id),
+  constraint rollout_group_controls_group_id_fkey FOREIGN KEY (group_id) REFERENCES rollout_groups(id) ON DELETE CASCADE,
+  constraint rollout_group_controls_kind_check CHECK (((kind)::text = ANY ((ARRAY['start'::character varying, 'pause'::character varying, 'resume'::character varying, 'cancel'::character varying, 'rollback'::character varying, 'skip'::character varying])::text[])))
+);
+CREATE INDEX rollout_group_controls_by_group ON public.rollout_group_controls USING btree (group_id, seq);
+
 create table rollout_groups (
   id uuid default gen_random_uuid() not null,
   chain_profile_id character varying(100) not null,
@@ -364,12 +379,25 @@ create table rollout_groups (
   created_by text not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  node_type character varying(50) not null,
+  gate_timeout_ms integer not null,
+  status_reason character varying(50),
+  status_reason_params jsonb default '{}'::jsonb not null,
+  status_changed_at timestamp with time zone default now() not null,
+  direction character varying(10) default 'upgrade'::character varying not null,
+  rollback_began_at timestamp with time zone,
+  last_decision jsonb,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
   constraint rollout_groups_pkey PRIMARY KEY (id),
+  constraint rollout_groups_direction_check CHECK (((direction)::text = ANY ((ARRAY['upgrade'::character varying, 'rollback'::character varying])::text[]))),
   constraint rollout_groups_failure_policy_check CHECK (((failure_policy)::text = ANY ((ARRAY['partial_ok'::character varying, 'rollback_all'::character varying, 'manual'::character varying])::text[]))),
+  constraint rollout_groups_gate_timeout_ms_check CHECK ((gate_timeout_ms >= 0)),
   constraint rollout_groups_status_check CHECK (((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying, 'completed'::character varying, 'failed'::character varying, 'canceled'::character varying, 'rolled_back'::character varying, 'partial'::character varying])::text[]))),
   constraint rollout_groups_strategy_check CHECK (((strategy)::text = ANY ((ARRAY['rolling'::character varying, 'canary'::character varying, 'all_at_once'::character varying])::text[])))
 );
 CREATE UNIQUE INDEX one_active_group_per_chain ON public.rollout_groups USING btree (chain_profile_id) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying])::text[]));
+CREATE INDEX rollout_groups_by_time ON public.rollout_groups USING btree (created_at DESC, id);
 
 create table rollout_nodes (
   id uuid default gen_random_uuid() not null,
@@ -488,6 +516,7 @@ create table rollouts (
   constraint rollouts_target_binary_checksum_check CHECK ((target_binary_checksum <> ''::text))
 );
 CREATE UNIQUE INDEX one_active_rollout_per_chain ON public.rollouts USING btree (chain_profile_id) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying])::text[]));
+CREATE UNIQUE INDEX one_rollout_per_component ON public.rollouts USING btree (group_id, component_index) WHERE (group_id IS NOT NULL);
 CREATE INDEX rollouts_by_time ON public.rollouts USING btree (created_at DESC, id);
 
 CREATE OR REPLACE FUNCTION public.notify_agent_command()

@@ -2,9 +2,13 @@ import { attemptId } from '@hoodcloud/domain/agent-operation';
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import type { Database } from '../db/database.ts';
 import { awaitedEnd } from '../rollouts/awaited-rows.ts';
-import { nodeSearchAttributes, rolloutSearchAttributes } from '../workflows/search-attributes.ts';
-import { parseNodeWorkflowId, parseRolloutWorkflowId } from '../workflows/workflow-ids.ts';
-import type { RolloutInput, SignalMark, UpgradeNodeInput } from '../workflows/workflow-input.ts';
+import {
+  groupSearchAttributes,
+  nodeSearchAttributes,
+  rolloutSearchAttributes,
+} from '../workflows/search-attributes.ts';
+import { parseGroupWorkflowId, parseNodeWorkflowId, parseRolloutWorkflowId } from '../workflows/workflow-ids.ts';
+import type { RolloutGroupInput, RolloutInput, SignalMark, UpgradeNodeInput } from '../workflows/workflow-input.ts';
 import type { EngineMessage } from './engine-messages.ts';
 
 /** What the relay signals has its row; a signal without this mark was sent by hand (C7a). */
@@ -27,7 +31,31 @@ export class EngineDelivery {
     if (message.activity_id !== null) return this.#complete(message.workflow_id, message.activity_id);
     if (message.signal === null) return;
     if (message.workflow_type === 'RolloutWorkflow') return this.#signalRollout(message.workflow_id, message.signal);
+    if (message.workflow_type === 'RolloutGroupWorkflow') return this.#signalGroup(message.workflow_id, message.signal);
     return this.#startNode(message.workflow_id);
+  }
+
+  async #signalGroup(workflowId: string, signal: string): Promise<void> {
+    const groupId = parseGroupWorkflowId(workflowId);
+    const group =
+      groupId === null
+        ? undefined
+        : await this.#db
+            .selectFrom('rollout_groups')
+            .select(['id', 'chain_profile_id'])
+            .where('id', '=', groupId)
+            .executeTakeFirst();
+    if (!group) return;
+    const input: RolloutGroupInput = { version: 1, groupId: group.id };
+    await this.#client.workflow.signalWithStart('RolloutGroupWorkflow', {
+      workflowId,
+      taskQueue: this.#taskQueue,
+      args: [input],
+      signal,
+      signalArgs: [MARK],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      typedSearchAttributes: groupSearchAttributes(group),
+    });
   }
 
   /** A vanished workflow starts anew and finds its rows. */

@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts';
-import { nodeWorkflowId, rolloutWorkflowId } from '../workflows/workflow-ids.ts';
+import type { GroupControlSignal } from '../workflows/activity-types.ts';
+import { groupWorkflowId, nodeWorkflowId, rolloutWorkflowId } from '../workflows/workflow-ids.ts';
 
 /** Signals of `RolloutWorkflow`: the specification's names, and `wake` for what no person ordered (C7a). */
 export type RolloutSignal = 'pause' | 'resume' | 'cancel' | 'force' | 'approve_canary' | 'wake';
@@ -11,6 +12,23 @@ export async function wakeRollout(db: Db, rolloutId: string, signal: RolloutSign
     .values({
       workflow_type: 'RolloutWorkflow',
       workflow_id: rolloutWorkflowId(rolloutId),
+      signal,
+      activity_id: null,
+      last_error: null,
+    })
+    .execute();
+}
+
+/** Signals of `RolloutGroupWorkflow`: the specification's names, and `wake` for what no person ordered (C7a). */
+export type GroupSignal = GroupControlSignal | 'wake';
+
+/** Writes "this group must ask again"; delivered like a rollout's (B4). */
+export async function wakeGroup(db: Db, groupId: string, signal: GroupSignal = 'wake'): Promise<void> {
+  await db
+    .insertInto('engine_messages')
+    .values({
+      workflow_type: 'RolloutGroupWorkflow',
+      workflow_id: groupWorkflowId(groupId),
       signal,
       activity_id: null,
       last_error: null,

@@ -36,7 +36,7 @@ export async function sweep(db: Database, silentMs: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     insert into engine_messages (workflow_type, workflow_id, signal, activity_id)
     select workflow_type, workflow_id, signal, activity_id from (
-      ${openRollouts()} union ${untakenResults()} union ${silentAttempts(silentMs)} union ${requestedRetries()}
+      ${openRollouts()} union ${openGroups()} union ${untakenResults()} union ${silentAttempts(silentMs)} union ${requestedRetries()}
     ) as due
     where not exists (
       select 1 from engine_messages waiting
@@ -56,6 +56,15 @@ function openRollouts() {
                          where c.rollout_id = r.id and c.kind = 'rollback' and c.created_at > r.status_changed_at))
         or (r.status = 'pending' and exists (select 1 from rollout_controls c
                          where c.rollout_id = r.id and c.kind in ('start', 'cancel')))`;
+}
+
+/** Groups that run or are paused; a pending one is told of its cancel by its control. */
+function openGroups() {
+  return sql`
+    select 'RolloutGroupWorkflow', 'rollout-group-' || g.id, 'wake', null from rollout_groups g
+     where g.status in ('running', 'paused')
+        or (g.status = 'pending' and exists (select 1 from rollout_group_controls c
+                         where c.group_id = g.id and c.kind in ('start', 'cancel')))`;
 }
 
 /** Nobody reads the result of a confirmation. */

@@ -14,6 +14,7 @@ const CONFLICTS: ReadonlySet<string> = new Set(['illegal_transition', 'control_r
 const UNIQUE: Readonly<Record<string, { code: string; detail: string }>> = {
   active_chains_pkey: { code: 'rollout_active', detail: 'Another rollout is active on this chain.' },
   one_active_rollout_per_chain: { code: 'rollout_active', detail: 'Another rollout is active on this chain.' },
+  one_active_group_per_chain: { code: 'rollout_active', detail: 'Another group is active on this chain.' },
   nodes_name_key: { code: 'node_name_taken', detail: 'Another node has this name.' },
   api_keys_name_key: { code: 'api_key_name_taken', detail: 'Another API key has this name.' },
 };

@@ -1,7 +1,9 @@
+import { effectiveControls } from '@hoodcloud/domain/effective-controls';
 import type { Reason } from '@hoodcloud/domain/reasons';
 import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
+import { loadControls } from './load-rollout-snapshot.ts';
 import { actorOf } from './rollout-progress.ts';
 import { lockRollout, type RolloutRow } from './rollout-row.ts';
 import { transitionRollout } from './rollout-transition.ts';
@@ -14,6 +16,8 @@ export async function beginRollback(db: Database, rolloutId: string, reason: Rea
   await db.transaction().execute(async (tx) => {
     const rollout = await lockRollout(tx, rolloutId);
     if (rollout.direction === 'rollback' && !isEndedRollout(rollout.status)) return;
+    // The last control wins (C6): a cancel may have come since the rollback was decided.
+    if (effectiveControls(await loadControls(tx, rolloutId)).rollback === null) return;
     await turnRound(tx, rollout, reason);
     await sql`
       update rollout_nodes as mine

@@ -3,7 +3,8 @@ import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-req
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { type PreparedRollout, prepareRollout, type RolloutSources } from './prepare-rollout.ts';
+import { type ChainOwner, type PreparedRollout, prepareRollout, type RolloutSources } from './prepare-rollout.ts';
+import type { RolloutDraft } from './rollout-draft.ts';
 import { RolloutActiveError, RolloutRulesError } from './rollout-errors.ts';
 
 /**
@@ -20,21 +21,19 @@ export async function createRollout(
   const id = randomUUID();
   const prepared = await prepareRollout(tx, sources, request, id);
   refuseBroken(prepared);
-  await takeChain(tx, request.chain_profile_id, id);
-  await insertRollout(tx, prepared, id, actor);
-  await appendEvent(tx, {
-    kind: 'rollout_created',
-    subjectType: 'rollout',
-    subjectId: id,
-    rolloutId: id,
-    actor,
-    data: {
-      chain_profile_id: request.chain_profile_id,
-      target_version: prepared.draft.upgrade.target_version,
-      strategy: request.strategy,
-    },
-  });
+  await takeChain(tx, request.chain_profile_id, { type: 'rollout', id });
+  await insertRollout(tx, prepared.draft, { id, actor, group: null });
   return id;
+}
+
+/** What a rollout's row is made from: a draft that breaks no rule. */
+export type AcceptedDraft = Omit<RolloutDraft, 'problems'>;
+
+export interface NewRollout {
+  readonly id: string;
+  readonly actor: string;
+  /** The group whose component it is; null: it stands alone. */
+  readonly group: { readonly id: string; readonly componentIndex: number } | null;
 }
 
 function refuseBroken({ violations, activeOwner, draft }: PreparedRollout): void {
@@ -43,11 +42,15 @@ function refuseBroken({ violations, activeOwner, draft }: PreparedRollout): void
   if (violations.length > 0) throw new RolloutActiveError(draft.request.chain_profile_id, activeOwner);
 }
 
-/** The database decides when two are created at once; the loser waits here for the winner's commit. */
-async function takeChain(tx: Db, chainProfileId: string, rolloutId: string): Promise<void> {
+/**
+ * Makes the chain belong to a rollout or a group (C2). The database decides when two come at once; the loser waits here
+ * for the winner's commit.
+ * @throws RolloutActiveError when it belongs to another one
+ */
+export async function takeChain(tx: Db, chainProfileId: string, by: ChainOwner): Promise<void> {
   const taken = await tx
     .insertInto('active_chains')
-    .values({ chain_profile_id: chainProfileId, owner_type: 'rollout', owner_id: rolloutId })
+    .values({ chain_profile_id: chainProfileId, owner_type: by.type, owner_id: by.id })
     .onConflict((conflict) => conflict.doNothing())
     .returning('owner_id')
     .executeTakeFirst();
@@ -60,7 +63,8 @@ async function takeChain(tx: Db, chainProfileId: string, rolloutId: string): Pro
   throw new RolloutActiveError(chainProfileId, owner ?? null);
 }
 
-async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, actor: string): Promise<void> {
+/** Inserts a pending rollout with its event. */
+export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, group }: NewRollout): Promise<void> {
   const { request, upgrade } = draft;
   const { binary_name, target_version, target_binary_url, manifest_content_hash } = upgrade;
   if (binary_name === null || target_version === null || target_binary_url === null || manifest_content_hash === null) {
@@ -70,6 +74,8 @@ async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, act
     .insertInto('rollouts')
     .values({
       id,
+      group_id: group?.id ?? null,
+      component_index: group?.componentIndex ?? 0,
       chain_profile_id: request.chain_profile_id,
       node_type: request.node_type,
       upgrade_id: request.upgrade_id ?? null,
@@ -105,4 +111,12 @@ async function insertRollout(tx: Db, { draft }: PreparedRollout, id: string, act
       created_by: actor,
     })
     .execute();
+  await appendEvent(tx, {
+    kind: 'rollout_created',
+    subjectType: 'rollout',
+    subjectId: id,
+    rolloutId: id,
+    actor,
+    data: { chain_profile_id: request.chain_profile_id, target_version, strategy: request.strategy },
+  });
 }

@@ -49,7 +49,7 @@ export async function judgeTargets(
   nodeIds: readonly string[],
   now: number,
 ): Promise<Map<string, Eligibility>> {
-  const fleet = await loadEligibilityFacts(db, { binaryName: spec.binary_name, nodeIds, now });
+  const fleet = await loadEligibilityFacts(db, { rolloutId: spec.id, binaryName: spec.binary_name, nodeIds, now });
   const targets = targetArtifacts(spec);
   const platforms = targets.kind === 'by_platform' ? Object.keys(targets.artifacts) : null;
   const installed = await loadInstalledFrom(db, spec.binary_name, nodeIds);

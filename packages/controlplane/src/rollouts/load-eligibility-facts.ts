@@ -10,9 +10,15 @@ import { isOnline } from '../nodes/liveness.ts';
  */
 export async function loadEligibilityFacts(
   db: Db,
-  query: { readonly binaryName: string; readonly nodeIds: readonly string[]; readonly now: number },
+  query: {
+    readonly rolloutId: string;
+    readonly binaryName: string;
+    readonly nodeIds: readonly string[];
+    readonly now: number;
+  },
 ): Promise<Map<string, NodeEligibilityFacts>> {
   if (query.nodeIds.length === 0) return new Map();
+  const failedBefore = await loadFailedBefore(db, query.rolloutId);
   const rows = await db
     .selectFrom('nodes as n')
     .leftJoin('node_components as c', (join) =>
@@ -33,7 +39,25 @@ export async function loadEligibilityFacts(
     ])
     .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
     .execute();
-  return new Map(rows.map((row) => [row.id, eligibilityFacts(row, query.now)]));
+  return new Map(rows.map((row) => [row.id, eligibilityFacts(row, query.now, failedBefore.get(row.id) ?? null)]));
+}
+
+/**
+ * By node: the earlier component of the rollout's group that failed there. Of a component that a person skipped nothing
+ * is expected, so nothing is missed.
+ */
+async function loadFailedBefore(db: Db, rolloutId: string): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('rollouts as mine')
+    .innerJoin('rollouts as r', 'r.group_id', 'mine.group_id')
+    .innerJoin('rollout_nodes as n', 'n.rollout_id', 'r.id')
+    .select(['n.node_id', 'r.binary_name'])
+    .where('mine.id', '=', rolloutId)
+    .whereRef('r.component_index', '<', 'mine.component_index')
+    .where('r.status', '=', 'completed')
+    .where('n.status', 'in', ['failed', 'rolled_back'])
+    .execute();
+  return new Map(rows.map((row) => [row.node_id, row.binary_name]));
 }
 
 /** What a component was last installed from, as far as rollouts know. */
@@ -78,7 +102,7 @@ interface NodeRow {
   readonly config_checksums: unknown;
 }
 
-function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
+function eligibilityFacts(row: NodeRow, now: number, failedBefore: string | null): NodeEligibilityFacts {
   return {
     nodeId: row.id,
     nodeType: row.node_type,
@@ -90,6 +114,7 @@ function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
     quarantined: row.quarantined_at !== null,
     platform: row.platform,
     component: componentFacts(row),
+    failedBefore,
   };
 }
 

@@ -28,7 +28,13 @@ export async function loadRolloutSnapshot(
   chains: ChainLimits,
   now: Date,
 ): Promise<RolloutSnapshot | null> {
-  const rollout = await db.selectFrom('rollouts').selectAll().where('id', '=', rolloutId).executeTakeFirst();
+  const rollout = await db
+    .selectFrom('rollouts as r')
+    .leftJoin('rollout_groups as g', 'g.id', 'r.group_id')
+    .selectAll('r')
+    .select('g.failure_policy')
+    .where('r.id', '=', rolloutId)
+    .executeTakeFirst();
   if (!rollout) return null;
   const nodes = await db
     .selectFrom('rollout_nodes')
@@ -38,7 +44,7 @@ export async function loadRolloutSnapshot(
     .orderBy('node_id')
     .execute();
   return {
-    rollout: rolloutFacts(rollout),
+    rollout: { ...rolloutFacts(rollout), groupFailurePolicy: rollout.failure_policy },
     nodes: nodes.map(nodeFacts),
     controls: await loadControls(db, rolloutId),
     chain: await loadChain(db, rollout.chain_profile_id, chains),

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts';
 import { type RolloutSignal, startNodeUpgrade, wakeRollout } from '../engine/engine-outbox.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { databaseNow } from './database-clock.ts';
+import type { TargetSources } from './judge-targets.ts';
 import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { newerRolloutOf, newerRolloutOfNode } from './newer-rollouts.ts';
 import type { RolloutSources } from './prepare-rollout.ts';
@@ -25,6 +26,24 @@ export interface ControlOrder {
   readonly reason?: string | undefined;
   /** Every check is made, nothing is changed. */
   readonly dryRun?: boolean;
+}
+
+/** A control that a group orders of one of its components. */
+export interface GroupOrder {
+  readonly rolloutId: string;
+  readonly kind: 'pause' | 'resume' | 'cancel' | 'rollback';
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/**
+ * Takes a group's control: `decideGroup` has judged it, so no verdict is asked. Stored and told like a person's (C6).
+ */
+export async function orderForGroup(tx: Db, sources: Pick<TargetSources, 'chains'>, order: GroupOrder): Promise<void> {
+  const snapshot = await loadRolloutSnapshot(tx, order.rolloutId, sources.chains, new Date());
+  if (!snapshot) throw new Error(`rollout ${order.rolloutId} vanished from its group`);
+  await storeControl(tx, order, snapshot);
+  await wakeRollout(tx, order.rolloutId, SIGNALS[order.kind]);
 }
 
 /** What the workflow is told; `wake` where the specification has no signal of its own. */

@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts';
 import { isOnline } from '../nodes/liveness.ts';
 import { LargestConfigs } from './config-size.ts';
 import { databaseNow } from './database-clock.ts';
-import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
+import { judgeTargets, type TargetSources, type TargetSpec, targetNodeIds } from './judge-targets.ts';
 import { draftRollout, type RolloutDraft, type RolloutFiles } from './rollout-draft.ts';
 import { fieldsOf, targetArtifacts } from './target-artifacts.ts';
 
@@ -77,27 +77,12 @@ export async function ownerOf(db: Db, chainProfileId: string): Promise<ChainOwne
 }
 
 async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft, id: string): Promise<PlannedNode[]> {
-  const { request, upgrade } = draft;
-  if (upgrade.binary_name === null) return [];
-  const spec = {
-    id,
-    chain_profile_id: request.chain_profile_id,
-    node_type: request.node_type,
-    binary_name: upgrade.binary_name,
-    target_version: upgrade.target_version ?? '',
-    target_binary_url: upgrade.target_binary_url,
-    target_binary_checksum: upgrade.target_binary_checksum,
-    target_artifact_member: upgrade.target_artifact_member,
-    target_artifact_signature: upgrade.target_artifact_signature,
-    artifacts: upgrade.artifacts,
-    offline_policy: request.offline_policy,
-    config_changes: draft.configChanges,
-    node_ids: request.node_ids ?? null,
-  };
+  if (draft.upgrade.binary_name === null) return [];
+  const spec = targetSpecOf(draft, id);
   const now = await databaseNow(db);
   const nodeIds = await targetNodeIds(db, spec);
   const judged = await judgeTargets(db, sources, spec, nodeIds, now);
-  const rows = await nodeFacts(db, upgrade.binary_name, nodeIds);
+  const rows = await nodeFacts(db, spec.binary_name, nodeIds);
   return rows.flatMap((row) => {
     const eligibility = judged.get(row.id);
     if (!eligibility) return [];
@@ -113,6 +98,28 @@ async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft,
       },
     ];
   });
+}
+
+/** Which nodes a draft is for and what they become. @param id of the rollout, or of what it would be part of */
+export function targetSpecOf(
+  { request, upgrade, configChanges }: Omit<RolloutDraft, 'problems'>,
+  id: string,
+): TargetSpec {
+  return {
+    id,
+    chain_profile_id: request.chain_profile_id,
+    node_type: request.node_type,
+    binary_name: upgrade.binary_name ?? '',
+    target_version: upgrade.target_version ?? '',
+    target_binary_url: upgrade.target_binary_url,
+    target_binary_checksum: upgrade.target_binary_checksum,
+    target_artifact_member: upgrade.target_artifact_member,
+    target_artifact_signature: upgrade.target_artifact_signature,
+    artifacts: upgrade.artifacts,
+    offline_policy: request.offline_policy,
+    config_changes: configChanges,
+    node_ids: request.node_ids ?? null,
+  };
 }
 
 function nodeFacts(db: Db, binaryName: string, nodeIds: readonly string[]) {

@@ -17,7 +17,8 @@ export async function planRollout(
   return planView(prepared);
 }
 
-function planView(prepared: PreparedRollout): RolloutPlanView {
+/** What is known of a prepared rollout, as people read it. */
+export function planView(prepared: PreparedRollout): RolloutPlanView {
   const { draft, nodes, violations } = prepared;
   const { request, upgrade } = draft;
   const eligible = nodes.filter(({ eligibility }) => eligibility.kind === 'eligible');

@@ -91,7 +91,8 @@ async function manifestDrift(
   return now === row.manifest_content_hash ? 'unchanged' : 'changed';
 }
 
-function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
+/** A rollout's row as the API shows it. */
+export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
   return {
     id: row.id,
     group_id: row.group_id,

@@ -10,6 +10,7 @@ import { assertTransition } from '@hoodcloud/domain/transition';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
+import { wakeGroup } from '../engine/engine-outbox.ts';
 import { appendEvent } from '../events/append-event.ts';
 
 export interface RolloutTransition {
@@ -49,7 +50,9 @@ export async function transitionRollout(db: Db, change: RolloutTransition): Prom
     .returning(['id', 'chain_profile_id', 'group_id', 'direction'])
     .executeTakeFirst();
   if (!row) return false;
+  // A component's chain belongs to its group, which hears of every change (C2).
   if (row.group_id === null) await keepChainOwner(db, row.chain_profile_id, change);
+  else await wakeGroup(db, row.group_id);
   await appendEvent(db, {
     kind: eventKind(change, row.direction),
     subjectType: 'rollout',

@@ -2,10 +2,9 @@ import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import { sentenceOf } from '@hoodcloud/domain/reasons';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
+import { judgeTargets, type TargetSources, type TargetSpec, targetNodeIds } from './judge-targets.ts';
 import { nameNodesIn } from './name-nodes.ts';
 import { NoEligibleNodesError } from './rollout-errors.ts';
-import type { RolloutRow } from './rollout-row.ts';
 
 /**
  * Refuses a start that would do nothing (C4). The nodes are judged again when the workflow resolves them.
@@ -14,7 +13,7 @@ import type { RolloutRow } from './rollout-row.ts';
 export async function refuseWithoutTargets(
   db: Db,
   sources: TargetSources,
-  rollout: RolloutRow,
+  rollout: TargetSpec,
   now: number,
 ): Promise<void> {
   const judged = await judgeTargets(db, sources, rollout, await targetNodeIds(db, rollout), now);

@@ -1,5 +1,6 @@
 import type { Reason } from '@hoodcloud/domain/reasons';
 import type { NodeToRun } from '@hoodcloud/domain/rollout-decision';
+import type { RolloutGroupStatus } from '@hoodcloud/domain/rollout-group-status';
 import type { RolloutDirection, RolloutStatus } from '@hoodcloud/domain/rollout-status';
 
 /** Signals a person may send; `wake` tells nothing but "ask again" (C7a). */
@@ -40,6 +41,37 @@ export interface RolloutActivities {
   FinalizeRollout(
     input: RolloutRef & { readonly status: RolloutStatus; readonly reason: Reason },
   ): Promise<{ readonly final: boolean }>;
+}
+
+/** Signals of `RolloutGroupWorkflow` that a person may send (spec). */
+export type GroupControlSignal = 'pause' | 'resume' | 'cancel' | 'rollback' | 'skip';
+
+/** A group's control signal that was sent by hand, without a row (C7a). */
+export interface GroupControlByHand {
+  readonly id: string;
+  readonly kind: GroupControlSignal;
+}
+
+/** A component's rollout whose row was inserted: its workflow is to be started. */
+export interface ComponentStart {
+  readonly id: string;
+  readonly chain_profile_id: string;
+  readonly strategy: string;
+  readonly group_id: string;
+}
+
+/** What `UpdateGroupProgress` tells the workflow to do; everything else it has done in rows already. */
+export type GroupAnswer =
+  | { readonly kind: 'start_component'; readonly rollout: ComponentStart }
+  | { readonly kind: 'wait'; readonly forMs: number | null }
+  | { readonly kind: 'finish'; readonly status: RolloutGroupStatus };
+
+/** The one activity of `RolloutGroupWorkflow`; idempotent by the group's rows. */
+export interface GroupActivities {
+  UpdateGroupProgress(input: {
+    readonly groupId: string;
+    readonly controlsByHand: readonly GroupControlByHand[];
+  }): Promise<GroupAnswer>;
 }
 
 /** One attempt on one node; every activity of `UpgradeNodeWorkflow` is idempotent by it. */

@@ -32,3 +32,11 @@ export function rolloutSearchAttributes(rollout: {
     ...(rollout.group_id === null ? [] : [keyword('GroupID', rollout.group_id)]),
   ];
 }
+
+/** Search attributes of `RolloutGroupWorkflow` (spec). */
+export function groupSearchAttributes(group: {
+  readonly id: string;
+  readonly chain_profile_id: string;
+}): SearchAttributePair[] {
+  return [keyword('GroupID', group.id), keyword('ChainProfileID', group.chain_profile_id)];
+}

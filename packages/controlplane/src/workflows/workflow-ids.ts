@@ -7,6 +7,10 @@ export function nodeWorkflowId(rolloutId: string, nodeId: string): string {
   return `upgrade-${rolloutId}-${nodeId}`;
 }
 
+export function groupWorkflowId(groupId: string): string {
+  return `rollout-group-${groupId}`;
+}
+
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 /** The rollout and node that a node workflow's id names; null for another id. */
@@ -18,4 +22,9 @@ export function parseNodeWorkflowId(workflowId: string): { rolloutId: string; no
 /** The rollout that a rollout workflow's id names; null for another id. */
 export function parseRolloutWorkflowId(workflowId: string): string | null {
   return new RegExp(`^rollout-(${UUID})$`).exec(workflowId)?.[1] ?? null;
+}
+
+/** The group that a group workflow's id names; null for another id. */
+export function parseGroupWorkflowId(workflowId: string): string | null {
+  return new RegExp(`^rollout-group-(${UUID})$`).exec(workflowId)?.[1] ?? null;
 }

@@ -14,6 +14,14 @@ export interface UpgradeNodeInput {
   readonly attempt: number;
 }
 
+/** Input of `RolloutGroupWorkflow`; a change of its shape gets the next version. */
+export interface RolloutGroupInput {
+  readonly version: 1;
+  readonly groupId: string;
+  /** Controls sent by hand that the run before could not store any more. */
+  readonly controlsByHand?: readonly { readonly id: string; readonly kind: string }[];
+}
+
 /** What a signal carries that the relay delivers: its row exists. A signal without it was sent by hand (C7a). */
 export interface SignalMark {
   readonly stored: true;

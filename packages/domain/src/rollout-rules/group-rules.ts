@@ -40,6 +40,15 @@ function completeGroup({ componentOrder, desiredVersions, failurePolicy }: Group
     found.push(violation(9, 'desired_versions_empty', 'desired_versions', message));
   }
   const ordered = new Set(componentOrder.map((component) => component.binaryName));
+  componentOrder.forEach(({ binaryName }, position) => {
+    const field = `component_order[${position}].binary_name`;
+    if (componentOrder.findIndex((other) => other.binaryName === binaryName) < position) {
+      found.push(violation(9, 'component_duplicate', field, `${binaryName} is named twice: a group upgrades it once.`));
+    } else if (wanted.length > 0 && !wanted.includes(binaryName)) {
+      const message = `${binaryName} has no entry in desired_versions: say which version it is to have.`;
+      found.push(violation(9, 'component_not_desired', field, message));
+    }
+  });
   const missing = wanted.filter((name) => !ordered.has(name));
   if (missing.length > 0) {
     const message = `component_order leaves out ${missing.join(', ')}: every entry of desired_versions needs its place.`;

@@ -79,7 +79,7 @@ export interface ChainHeightsTable {
 
 export interface EngineMessagesTable {
   id: GeneratedAlways<number>;
-  workflow_type: 'RolloutWorkflow' | 'UpgradeNodeWorkflow';
+  workflow_type: 'RolloutWorkflow' | 'UpgradeNodeWorkflow' | 'RolloutGroupWorkflow';
   workflow_id: string;
   signal: string | null;
   activity_id: string | null;
@@ -265,6 +265,17 @@ export interface RolloutControlsTable {
   created_at: Generated<Date>;
 }
 
+export interface RolloutGroupControlsTable {
+  id: Generated<string>;
+  group_id: string;
+  kind: 'start' | 'pause' | 'resume' | 'cancel' | 'rollback' | 'skip';
+  component_index: number | null;
+  actor: string;
+  reason: string | null;
+  seq: GeneratedAlways<number>;
+  created_at: Generated<Date>;
+}
+
 export interface RolloutGroupsTable {
   id: Generated<string>;
   chain_profile_id: string;
@@ -276,6 +287,16 @@ export interface RolloutGroupsTable {
   created_by: string;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  node_type: string;
+  gate_timeout_ms: number;
+  status_reason: string | null;
+  status_reason_params: Generated<unknown>;
+  status_changed_at: Generated<Date>;
+  direction: Generated<'upgrade' | 'rollback'>;
+  rollback_began_at: Date | null;
+  last_decision: unknown;
+  started_at: Date | null;
+  ended_at: Date | null;
 }
 
 export interface RolloutNodesTable {
@@ -388,6 +409,7 @@ export interface Tables {
   notification_channels: NotificationChannelsTable;
   notification_deliveries: NotificationDeliveriesTable;
   rollout_controls: RolloutControlsTable;
+  rollout_group_controls: RolloutGroupControlsTable;
   rollout_groups: RolloutGroupsTable;
   rollout_nodes: RolloutNodesTable;
   rollouts: RolloutsTable;

@@ -16,6 +16,7 @@ import { ChainFiles } from '../../manifests/chain-files.ts';
 import { FileReader } from '../../manifests/file-reader.ts';
 import { nodeRoutes } from '../../nodes/node-routes.ts';
 import { notificationRoutes } from '../../notifications/notification-routes.ts';
+import { groupRoutes } from '../../rollout-groups/group-routes.ts';
 import { rolloutRoutes } from '../../rollouts/rollout-routes.ts';
 import { createApiServer } from '../api-server.ts';
 
@@ -34,10 +35,12 @@ export class ApiFixture {
   readonly key: string;
   readonly logged: object[];
   readonly #notifications: Notifications;
+  readonly #ownsDatabase: boolean;
 
   private constructor(
     parts: Pick<ApiFixture, 'database' | 'app' | 'configDir' | 'key' | 'logged'>,
     notifications: Notifications,
+    ownsDatabase: boolean,
   ) {
     this.database = parts.database;
     this.app = parts.app;
@@ -45,10 +48,19 @@ export class ApiFixture {
     this.key = parts.key;
     this.logged = parts.logged;
     this.#notifications = notifications;
+    this.#ownsDatabase = ownsDatabase;
   }
 
-  static async create(options: { bodyLimit?: number; requestsPerMinute?: number } = {}): Promise<ApiFixture> {
-    const database = await createMigratedDatabase();
+  /** @param database whose the caller stays; one of its own when left out */
+  static async create({
+    database: given,
+    ...options
+  }: {
+    bodyLimit?: number;
+    requestsPerMinute?: number;
+    database?: MigratedDatabase;
+  } = {}): Promise<ApiFixture> {
+    const database = given ?? (await createMigratedDatabase());
     const configDir = await mkdtemp(join(tmpdir(), 'hoodcloud-api-'));
     const logged: object[] = [];
     const notifications = await Notifications.open(database.url, (error) => logged.push(error));
@@ -66,7 +78,7 @@ export class ApiFixture {
       ...options,
     });
     const { key } = await createApiKey(database.db, { name: 'test', createdBy: 'system:test' });
-    return new ApiFixture({ database, app, configDir, key, logged }, notifications);
+    return new ApiFixture({ database, app, configDir, key, logged }, notifications, given === undefined);
   }
 
   async call<Body>(
@@ -94,7 +106,7 @@ export class ApiFixture {
   async dispose(): Promise<void> {
     await this.app.close();
     await this.#notifications.close();
-    await this.database.dispose();
+    if (this.#ownsDatabase) await this.database.dispose();
     await rm(this.configDir, { recursive: true });
   }
 }
@@ -110,6 +122,7 @@ function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: 
     { name: 'incidents', routes: incidentRoutes(db) },
     { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
     { name: 'notifications', routes: notificationRoutes(db) },
+    { name: 'rollout-groups', routes: groupRoutes({ db, sources }) },
     { name: 'events', routes: eventRoutes({ db, notifications, log }) },
   ];
 }
