@@ -14,6 +14,7 @@ import {
 import { ProfileDatabaseStep } from './activity-profiles.ts';
 import type { ComponentStart, GroupActivities, GroupControlByHand, GroupControlSignal } from './activity-types.ts';
 import { rolloutSearchAttributes } from './search-attributes.ts';
+import { onNewBuild } from './versioning-behavior.ts';
 import { rolloutWorkflowId } from './workflow-ids.ts';
 import type { RolloutGroupInput, RolloutInput, SignalMark } from './workflow-input.ts';
 
@@ -63,7 +64,7 @@ export async function RolloutGroupWorkflow(input: RolloutGroupInput): Promise<st
 }
 
 // It lives for days and remembers nothing, so it goes on on the current build; a change of its steps needs patched().
-setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, RolloutGroupWorkflow);
+setWorkflowOptions(onNewBuild('AUTO_UPGRADE'), RolloutGroupWorkflow);
 
 /** Starts the workflow of a component's rollout; one that runs already is left alone. */
 async function startComponent(rollout: ComponentStart): Promise<void> {
