@@ -95,9 +95,7 @@ describe('creation', () => {
     const { failure_policy: _, ...without } = GROUP;
     const answer = await api.call<Problem>('POST', '/rollout-groups', { ...without, desired_versions: {} });
     expect(answer.status).toBe(422);
-    expect(codes(answer)).toEqual(
-      expect.arrayContaining(['failure_policy_missing', 'desired_versions_empty']),
-    );
+    expect(codes(answer)).toEqual(expect.arrayContaining(['failure_policy_missing', 'desired_versions_empty']));
     const incomplete = await create({ component_order: GROUP.component_order.slice(0, 1) });
     expect(codes(incomplete)).toEqual(['component_order_incomplete']);
   });
