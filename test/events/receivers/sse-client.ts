@@ -1,6 +1,6 @@
 /** A program of its own: prints every server-sent event as a line and comes back with Last-Event-ID. `URL KEY` */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverSentEvents } from '@hoodcloud/cli/api/event-stream';
+import { serverSentEvents } from '@hoodcloud/contracts/http/event-stream';
 import { printEvent } from './print-event.ts';
 
 const [url = '', key = ''] = process.argv.slice(2);

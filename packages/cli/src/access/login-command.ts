@@ -1,8 +1,8 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { Page } from '@hoodcloud/contracts/http/common';
 import type { RolloutView } from '@hoodcloud/contracts/http/rollout-views';
 import type { Command } from 'commander';
 import { ApiClient } from '../api/api-client.ts';
-import { PATHS } from '../api/paths.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Act, CommandIo, GlobalOptions } from '../command-io.ts';
 import { normalUrl } from '../session/connection.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type ServerSentEvent, serverSentEvents } from '@hoodcloud/contracts/http/event-stream';
 import { CliError } from '../cli-error.ts';
 import type { Credentials } from '../session/credentials-file.ts';
-import { type ServerSentEvent, serverSentEvents } from './event-stream.ts';
 import { apiError } from './problem.ts';
 
 const TIMEOUT_MS = 30_000;

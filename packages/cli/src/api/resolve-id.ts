@@ -1,10 +1,11 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { Page } from '@hoodcloud/contracts/http/common';
 import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutGroupView } from '@hoodcloud/contracts/http/rollout-groups';
 import type { RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
 import { CliError } from '../cli-error.ts';
+import { allPages } from './all-pages.ts';
 import type { ApiClient } from './api-client.ts';
-import { allPages, PATHS } from './paths.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

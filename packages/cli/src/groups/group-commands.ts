@@ -1,3 +1,4 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type {
   RolloutGroupDetail,
   RolloutGroupPlanView,
@@ -6,7 +7,7 @@ import type {
 } from '@hoodcloud/contracts/http/rollout-groups';
 import { ROLLOUT_GROUP_STATUSES } from '@hoodcloud/domain/rollout-group-status';
 import { type Command, Option } from 'commander';
-import { allPages, PATHS } from '../api/paths.ts';
+import { allPages } from '../api/all-pages.ts';
 import { resolveGroupId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';

@@ -1,6 +1,6 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutGroupDetail } from '@hoodcloud/contracts/http/rollout-groups';
 import type { Command } from 'commander';
-import { PATHS } from '../api/paths.ts';
 import { resolveGroupId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import type { ExitCode } from '../exit-code.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutGroupStatusView } from '@hoodcloud/contracts/http/rollout-groups';
-import { PATHS } from '../api/paths.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { renderDuration } from '../output/time.ts';

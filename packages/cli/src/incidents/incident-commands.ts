@@ -1,6 +1,7 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import { INCIDENT_STATUSES, type IncidentView } from '@hoodcloud/contracts/http/incidents';
 import { type Command, Option } from 'commander';
-import { allPages, PATHS } from '../api/paths.ts';
+import { allPages } from '../api/all-pages.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderPairs, renderTable } from '../output/table.ts';

@@ -1,6 +1,7 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { CreateNodeInput, JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
 import { type Command, InvalidArgumentError } from 'commander';
-import { allPages, PATHS } from '../api/paths.ts';
+import { allPages } from '../api/all-pages.ts';
 import { resolveNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { duration } from '../rollouts/rollout-request.ts';

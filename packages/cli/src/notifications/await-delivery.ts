@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { NotificationDeliveryView } from '@hoodcloud/contracts/http/notifications';
 import type { ApiClient } from '../api/api-client.ts';
-import { PATHS } from '../api/paths.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT } from '../exit-code.ts';
 

@@ -1,10 +1,11 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type {
   NotificationChannelView,
   NotificationDeliveryView,
   ResendAnswer,
 } from '@hoodcloud/contracts/http/notifications';
 import type { Command } from 'commander';
-import { allPages, PATHS } from '../api/paths.ts';
+import { allPages } from '../api/all-pages.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderTable } from '../output/table.ts';

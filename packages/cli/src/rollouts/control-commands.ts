@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
 import type { ReasonCode } from '@hoodcloud/domain/reasons';
 import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import type { Command } from 'commander';
 import type { ApiClient } from '../api/api-client.ts';
-import { PATHS } from '../api/paths.ts';
 import { resolveRolloutId, resolveRolloutNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import type { ExitCode } from '../exit-code.ts';

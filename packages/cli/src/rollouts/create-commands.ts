@@ -1,7 +1,7 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutPlanView } from '@hoodcloud/contracts/http/rollout-plan';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
 import type { Command } from 'commander';
-import { PATHS } from '../api/paths.ts';
 import { resolveRolloutId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import type { ExitCode } from '../exit-code.ts';

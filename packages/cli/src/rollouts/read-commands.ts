@@ -1,3 +1,4 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
 import type {
   RolloutDetail,
@@ -7,8 +8,8 @@ import type {
 } from '@hoodcloud/contracts/http/rollout-views';
 import { ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { type Command, Option } from 'commander';
+import { allPages } from '../api/all-pages.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { allPages, PATHS } from '../api/paths.ts';
 import { resolveRolloutId, resolveRolloutNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';

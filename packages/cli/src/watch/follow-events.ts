@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import type { ApiClient } from '../api/api-client.ts';
-import { PATHS } from '../api/paths.ts';
 import { ApiError } from '../api/problem.ts';
 
 const AGAIN_AFTER_MS = 1000;

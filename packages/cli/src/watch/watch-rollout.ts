@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import type { RolloutDetail, RolloutNodeLogs, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { allPages } from '../api/all-pages.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { allPages, PATHS } from '../api/paths.ts';
 import { ApiError } from '../api/problem.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandIo } from '../command-io.ts';

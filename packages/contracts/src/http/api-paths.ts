@@ -1,7 +1,4 @@
-import type { Page } from '@hoodcloud/contracts/http/common';
-import type { ApiClient, Query } from './api-client.ts';
-
-/** Every path of the API that the CLI calls, in one place. */
+/** Every path of the API that its clients (hoodctl, the dashboard) call, in one place. */
 export const PATHS = {
   rollouts: '/api/v1/rollouts',
   rolloutPlan: '/api/v1/rollouts/plan',
@@ -32,15 +29,3 @@ export const PATHS = {
   apiKeys: '/api/v1/api-keys',
   apiKey: (id: string) => `/api/v1/api-keys/${id}`,
 } as const;
-
-/** Reads every page of a list. */
-export async function allPages<Item>(api: ApiClient, path: string, query: Query = {}): Promise<Item[]> {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page<Item> = await api.get<Page<Item>>(path, { ...query, cursor, limit: 500 });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return items;
-}
