@@ -59,9 +59,13 @@ export class GroupLab {
 
   /** Waits until the group has one of the statuses. */
   async until(groupId: string, ...statuses: string[]) {
-    return this.#lab.waitFor(`group ${statuses.join(' or ')}`, async () => {
+    let last = '';
+    const wanted = () => `group ${statuses.join(' or ')}; it is ${last}`;
+    return this.#lab.waitFor(wanted, async () => {
       const group = await this.group(groupId);
-      return statuses.includes(group.status) ? group : null;
+      if (statuses.includes(group.status)) return group;
+      last = `${group.status}: ${JSON.stringify(group.last_decision)}`;
+      return null;
     });
   }
 

@@ -258,13 +258,19 @@ export class RolloutLab {
   }
 
   /** Waits for a condition; fails with what was waited for. */
-  async waitFor<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs = 60_000): Promise<T> {
+  async waitFor<T>(
+    what: string | (() => string),
+    look: () => Promise<T | null | undefined | false>,
+    withinMs = 60_000,
+  ): Promise<T> {
     const end = Date.now() + withinMs;
     for (;;) {
       if (this.#pollError) throw this.#pollError;
       const found = await look();
       if (found) return found;
-      if (Date.now() > end) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
+      if (Date.now() > end) {
+        throw new Error(`waited ${withinMs} ms in vain for ${typeof what === 'string' ? what : what()}`);
+      }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { GroupControlSignal } from '../workflows/activity-types.ts';
 import { groupWorkflowId, nodeWorkflowId, rolloutWorkflowId } from '../workflows/workflow-ids.ts';
@@ -5,8 +6,16 @@ import { groupWorkflowId, nodeWorkflowId, rolloutWorkflowId } from '../workflows
 /** Signals of `RolloutWorkflow`: the specification's names, and `wake` for what no person ordered (C7a). */
 export type RolloutSignal = 'pause' | 'resume' | 'cancel' | 'force' | 'approve_canary' | 'wake';
 
-/** Writes "this rollout must ask again"; the relay delivers it by signal-with-start, so a vanished workflow starts anew (B4). */
-export async function wakeRollout(db: Db, rolloutId: string, signal: RolloutSignal = 'wake'): Promise<void> {
+/**
+ * Writes "this rollout must ask again"; the relay delivers it by signal-with-start, so a vanished workflow starts anew (B4).
+ * @param afterMs delivered no sooner than in so many milliseconds
+ */
+export async function wakeRollout(
+  db: Db,
+  rolloutId: string,
+  signal: RolloutSignal = 'wake',
+  afterMs = 0,
+): Promise<void> {
   await db
     .insertInto('engine_messages')
     .values({
@@ -15,6 +24,7 @@ export async function wakeRollout(db: Db, rolloutId: string, signal: RolloutSign
       signal,
       activity_id: null,
       last_error: null,
+      next_attempt_at: sql<Date>`now() + make_interval(secs => ${afterMs / 1000})`,
     })
     .execute();
 }

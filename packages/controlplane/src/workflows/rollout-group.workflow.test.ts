@@ -3,6 +3,7 @@ import { GroupLab } from '@hoodcloud/testkit/group-lab';
 import { type LabCommand, RolloutLab, type ScriptedAnswer } from '@hoodcloud/testkit/rollout-lab';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../engine/engine-sweep.ts';
+import { updateGroupProgress } from '../rollout-groups/group-progress.ts';
 import { groupWorkflowId, rolloutWorkflowId } from './workflow-ids.ts';
 
 let lab: RolloutLab;
@@ -255,6 +256,19 @@ describe('losses', () => {
     await sweep(lab.db, 600_000);
     await groups.until(groupId, 'completed');
     expect(await told(groupId)).toHaveLength(4);
+  });
+
+  it('the answer that begins a component is lost with its worker: the rollout is started all the same', async () => {
+    const { groupId, nodes } = await groups.scene(1);
+    await groups.order(groupId, 'start');
+    await groups.untilReason(groupId, 'component_gate');
+    await lab.stopWorker();
+    await heartbeats(nodes);
+    expect(await updateGroupProgress(lab.db, lab.sources(), groupId, [])).toMatchObject({ kind: 'start_component' });
+    await lab.startWorker();
+    await lab.db.updateTable('engine_messages').set({ next_attempt_at: new Date() }).execute(); // its time has passed
+    await groups.until(groupId, 'completed');
+    expect(await told(groupId)).toEqual(['execution v2.0.0', 'companion v2.0.0']);
   });
 
   it('a worker that restarts at the gate forgets nothing', async () => {
