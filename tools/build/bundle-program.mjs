@@ -21,6 +21,8 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
   plugins: [engineClientOnly],
-  // CommonJS libraries inside an ES module ask for `require`
-  banner: { js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);" },
+  // CommonJS libraries inside an ES module ask for `require`; the other name is one that no library has
+  banner: {
+    js: "import { createRequire as hoodcloudRequire } from 'node:module'; const require = hoodcloudRequire(import.meta.url);",
+  },
 });

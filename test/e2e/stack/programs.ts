@@ -1,15 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundledProgram } from '@hoodcloud/testkit/bundled-program';
 import { build, type Plugin } from 'esbuild';
-import { engineClientOnly } from '../../../tools/build/engine-client.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** CommonJS libraries inside an ES module ask for `require`. */
-const REQUIRE =
-  "import { createRequire as hoodcloudRequire } from 'node:module';const require = hoodcloudRequire(import.meta.url);";
 
 /** The product's programs in one file each, so that a start costs a test a fraction of what it costs from source. */
 export interface Programs {
@@ -24,29 +20,30 @@ export async function bundlePrograms(): Promise<Programs> {
   const cache = join(ROOT, 'packages/controlplane/node_modules/.cache'); // where its libraries are found
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'hoodcloud-e2e-'));
-  const bundled = async (entry: string, name: string, more: object): Promise<readonly [string, string]> => {
-    const outfile = join(folder, name);
-    await build({
-      entryPoints: [join(ROOT, 'packages', entry)],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'esm',
-      logLevel: 'error',
-      ...more,
-    });
-    return [process.execPath, outfile];
+  const shipped = async (name: 'cli' | 'agent', file: string): Promise<readonly [string, string]> => {
+    await writeFile(join(folder, file), await bundledProgram(name));
+    return [process.execPath, join(folder, file)];
   };
   const [hoodcloud, hoodctl, agent] = await Promise.all([
-    bundled('controlplane/src/bin/hoodcloud.ts', 'hoodcloud.mjs', { plugins: [librariesOutside, filesInPlace] }),
-    bundled('cli/src/bin/hoodctl.ts', 'hoodctl.mjs', { banner: { js: REQUIRE } }),
-    bundled('agent/src/bin/hoodcloud-agent.ts', 'hoodcloud-agent.mjs', {
-      plugins: [engineClientOnly],
-      banner: { js: REQUIRE },
-    }),
+    bundleControlPlane(join(folder, 'hoodcloud.mjs')),
+    shipped('cli', 'hoodctl.mjs'),
+    shipped('agent', 'hoodcloud-agent.mjs'),
   ]);
   return { hoodcloud, hoodctl, agent, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+async function bundleControlPlane(outfile: string): Promise<readonly [string, string]> {
+  await build({
+    entryPoints: [join(ROOT, 'packages/controlplane/src/bin/hoodcloud.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    logLevel: 'error',
+    plugins: [librariesOutside, filesInPlace],
+  });
+  return [process.execPath, outfile];
 }
 
 const librariesOutside: Plugin = {
