@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { errnoOf } from '../agent-error.ts';
 import { replaceFile } from '../host/atomic-file.ts';
 import { confinePath } from '../host/confined-path.ts';
@@ -64,6 +64,10 @@ export abstract class ConfigFileAdapter {
 
   isBackedUp(backupDir: string): Promise<boolean> {
     return isBackupWhole(backupDir);
+  }
+
+  removeBackup(backupDir: string): Promise<void> {
+    return rm(backupDir, { recursive: true, force: true });
   }
 
   /**

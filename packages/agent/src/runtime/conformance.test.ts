@@ -252,6 +252,7 @@ const BREAKS: readonly (readonly [what: string, found: string, wrong: Wrong])[] 
       acquireArtifact: (artifact, options) => right.acquireArtifact(artifact, { ...options, backupDirs: [] }),
     }),
   ],
+  ['no backup is ever removed', 'the backup can be removed', () => ({ removeBackup: nothing })],
   [
     'a confirmation counts once',
     'the backup is confirmed any number of times',

@@ -92,6 +92,11 @@ export interface RuntimeAdapter {
   /** Whether the backup is whole: manifest there, every checksum right. */
   isBackedUp(backupDir: string): Promise<boolean>;
   /**
+   * Removes a backup that nothing needs any more (A13), and before it what only a restore from it would use (Docker's
+   * `.bak`). The service stays as it is. Idempotent.
+   */
+  removeBackup(backupDir: string): Promise<void>;
+  /**
    * Puts the artifact (not the configs) of the backup back, by rename, after the three-way check (A12), and hashes again.
    * @throws RuntimeError `backup_corrupt`
    */

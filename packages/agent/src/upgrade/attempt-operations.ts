@@ -250,8 +250,9 @@ export class AttemptOperations {
     const records = (await store.list()).filter(({ binaryName }) => binaryName === component.binaryName);
     const protectedDirs = new Set(neededBackups(records).map((attemptId) => backupDirOf(component, attemptId)));
     const { dataDir, runtime } = component;
-    const removed = await pruneBackups(backupRoot(dataDir), protectedDirs, (dir) => runtime.isBackedUp(dir));
+    const { removed, stayed } = await pruneBackups(backupRoot(dataDir), protectedDirs, runtime);
     if (removed.length > 0) log.info({ removed }, 'old backups were removed');
+    for (const { dir, error } of stayed) log.warn({ err: error, dir }, 'an old backup could not be removed yet');
     await store.prune(component.binaryName);
   }
 

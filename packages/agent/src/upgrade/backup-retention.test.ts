@@ -16,10 +16,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const whole =
-  (...names: string[]) =>
-  async (dir: string) =>
-    names.includes(dir.slice(-1));
+/** Backups of which only some are whole. */
+const whole = (...names: string[]) => ({
+  isBackedUp: async (dir: string) => names.includes(dir.slice(-1)),
+  removeBackup: (dir: string) => rm(dir, { recursive: true }),
+});
 const ALL = whole('a', 'b', 'c', 'd', 'e');
 
 it('lists the newest first, and folders only', async () => {
@@ -47,6 +48,19 @@ it('keeps the newest whole one when none of the last three is whole (field-case 
 it('keeps a whole one though the records name a folder that is gone (field-case 7)', async () => {
   await pruneBackups(root, new Set([join(root, 'vanished')]), whole('a'), 2);
   expect((await readdir(root)).sort()).toEqual(['a', 'd', 'e']);
+});
+
+it('leaves one that can’t be removed now for the next time, and goes on', async () => {
+  const refusal = new Error('the engine is away');
+  const stubborn = {
+    ...ALL,
+    removeBackup: (dir: string) => (dir.endsWith('b') ? Promise.reject(refusal) : rm(dir, { recursive: true })),
+  };
+  expect(await pruneBackups(root, new Set(), stubborn)).toEqual({
+    removed: [join(root, 'a')],
+    stayed: [{ dir: join(root, 'b'), error: refusal }],
+  });
+  expect((await readdir(root)).sort()).toEqual(['b', 'c', 'd', 'e']);
 });
 
 it('needs the way back, what is open, the last good one and who has a copy of its version (A13)', () => {

@@ -1,7 +1,8 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../agent-error.ts';
 import { namesInFolder } from '../host/read-if-there.ts';
+import type { RuntimeAdapter } from '../runtime/runtime-adapter.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 
 /** Backups of a component, one folder an attempt (spec "Backup Directory"). */
@@ -38,6 +39,17 @@ export function neededBackups(records: readonly AttemptRecord[]): readonly strin
   return needed.map(({ attemptId }) => attemptId);
 }
 
+/** What became of the backups that nothing needs. */
+interface PrunedBackups {
+  readonly removed: readonly string[];
+  readonly stayed: readonly StayedBackup[];
+}
+
+interface StayedBackup {
+  readonly dir: string;
+  readonly error: unknown;
+}
+
 function holdsVersionOf(record: AttemptRecord, good: AttemptRecord): boolean {
   const checksum = good.progress.installedChecksum;
   return record.createdAtMs > good.createdAtMs && checksum !== null && record.before.installedChecksum === checksum;
@@ -46,23 +58,32 @@ function holdsVersionOf(record: AttemptRecord, good: AttemptRecord): boolean {
 /**
  * Removes all but the newest backups (A13). When none of those that would be left is whole, the newest whole one stays too:
  * records may be lost or name folders that are gone, and a host without any way back is never made (field-cases 6, 7).
+ * One that can't be removed at the moment is left for the next time.
  * @param protectedDirs never removed, whatever their age
- * @returns what was removed
  */
 export async function pruneBackups(
   root: string,
   protectedDirs: ReadonlySet<string>,
-  isWhole: (dir: string) => Promise<boolean>,
+  runtime: Pick<RuntimeAdapter, 'isBackedUp' | 'removeBackup'>,
   keep = 3,
-): Promise<readonly string[]> {
+): Promise<PrunedBackups> {
   const all = await listBackups(root);
   const old = all.slice(keep).filter((dir) => !protectedDirs.has(dir));
-  if (old.length === 0) return [];
+  const pruned = { removed: [] as string[], stayed: [] as StayedBackup[] };
+  if (old.length === 0) return pruned;
   const kept = all.filter((dir) => !old.includes(dir));
+  const isWhole = (dir: string) => runtime.isBackedUp(dir);
   const survivor = (await firstOf(kept, isWhole)) === null ? await firstOf(old, isWhole) : null;
-  const removed = old.filter((dir) => dir !== survivor);
-  for (const dir of removed) await rm(dir, { recursive: true, force: true });
-  return removed;
+  for (const dir of old) {
+    if (dir === survivor) continue;
+    try {
+      await runtime.removeBackup(dir);
+      pruned.removed.push(dir);
+    } catch (error) {
+      pruned.stayed.push({ dir, error });
+    }
+  }
+  return pruned;
 }
 
 async function firstOf(dirs: readonly string[], isWhole: (dir: string) => Promise<boolean>): Promise<string | null> {

@@ -58,6 +58,21 @@ export const BACKUP_SENTENCES: readonly ContractSentence[] = [
     },
   },
   {
+    says: 'can be removed, however often, and the service stays as it is (A13)',
+    holds: async ({ service, adapter, start, install, newBackupDir, backUp, soon }) => {
+      await backUp();
+      const { checksum } = await install('runs', service.backupDir);
+      const later = newBackupDir();
+      await adapter.backupState(later, [], soon());
+      await start();
+      await adapter.removeBackup(service.backupDir);
+      await service.adapter().removeBackup(service.backupDir);
+      expect(await adapter.isBackedUp(service.backupDir)).toBe(false);
+      expect(await adapter.isBackedUp(later)).toBe(true);
+      expect(await adapter.status()).toMatchObject({ state: 'running', runningChecksum: checksum });
+    },
+  },
+  {
     says: 'is confirmed any number of times',
     holds: async ({ service, adapter, backUp }) => {
       await backUp();

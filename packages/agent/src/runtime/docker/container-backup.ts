@@ -38,7 +38,7 @@ export async function writeContainerBackup(backupDir: string, backup: ContainerB
 }
 
 /** The container of a backup; null when the backup has none. @throws HostError `backup_corrupt` when it is damaged */
-export async function readContainerBackup(backupDir: string): Promise<ContainerBackup | null> {
+async function readContainerBackup(backupDir: string): Promise<ContainerBackup | null> {
   const path = join(backupDir, NAME);
   const text = await readTextIfThere(path);
   if (text === null) return null;
@@ -61,13 +61,18 @@ export async function requireContainerBackup(backupDir: string): Promise<Contain
   );
 }
 
-/** The containers of all backups in a folder that can be read; a damaged one is of no use to anybody. */
-export async function keptContainers(backupRoot: string): Promise<ContainerBackup[]> {
-  const found = await Promise.all((await namesInFolder(backupRoot)).map((name) => readable(join(backupRoot, name))));
+/**
+ * The containers of all backups in a folder that can be read; a damaged one is of no use to anybody.
+ * @param without name of the one that is left out
+ */
+export async function keptContainers(backupRoot: string, without?: string): Promise<ContainerBackup[]> {
+  const names = (await namesInFolder(backupRoot)).filter((name) => name !== without);
+  const found = await Promise.all(names.map((name) => readableBackup(join(backupRoot, name))));
   return found.filter((backup) => backup !== null);
 }
 
-async function readable(backupDir: string): Promise<ContainerBackup | null> {
+/** Null also when it is damaged. */
+export async function readableBackup(backupDir: string): Promise<ContainerBackup | null> {
   try {
     return await readContainerBackup(backupDir);
   } catch (error) {

@@ -5,11 +5,11 @@ import { cloneOf, createClone } from './container-clone.ts';
 import type { ContainerView, Engine } from './engine.ts';
 import { hasStatus, saidBy } from './engine-error.ts';
 import { ATTEMPT_LABEL, attemptOf, type Instances, LABEL_PREFIX, madeFor, nameOf, SERVICE_LABEL } from './instances.ts';
+import { isNo, policyOf } from './restart-policy.ts';
 
 /** How long a container that is being removed may keep its name before another way is taken (field-case 73). */
 const REMOVAL_MS = 10_000;
 const POLL_MS = 100;
-const MOST_BACKUPS = 20;
 
 /** What a swap is about. */
 export interface Swap {
@@ -41,7 +41,7 @@ export class ContainerSwap {
     const here = await this.#engine.container(name);
     if (here !== null && attemptOf(here) === attemptId && here.Config.Image === image) return;
     this.#requireReplaceable(here, { attemptId, backup });
-    await this.#removeUnfinished();
+    await this.removeUnfinished();
     signal.throwIfAborted();
     const made = await this.#make({ attemptId, backup }, image);
     if (here?.Id === backup.container.Id) await this.#rename(here.Id, await this.#freeBackupName());
@@ -52,7 +52,7 @@ export class ContainerSwap {
   /** The old container gets its name back, the new one goes; made anew from the backup when the old one is no more. */
   async restore({ attemptId, backup }: Swap): Promise<void> {
     const { name } = this.#instances;
-    await this.#removeUnfinished();
+    await this.removeUnfinished();
     const [here, old] = await Promise.all([this.#engine.container(name), this.#engine.container(backup.container.Id)]);
     if (old !== null && here?.Id === old.Id) return;
     const madeAnew = `${attemptId}.undo`;
@@ -72,33 +72,65 @@ export class ContainerSwap {
   async removeBackups(kept: readonly ContainerBackup[]): Promise<void> {
     const here = await this.#engine.container(this.#instances.name);
     if (here === null) return; // never the last one (field-case 6)
-    const ours = new Set(kept.map(({ container }) => container.Id));
-    for (const other of await this.#instances.besides(here.Id)) {
+    const ours = idsOf(kept);
+    for (const other of await this.#setAside(here)) {
       if (ours.has(other.Id) || madeFor(other, this.#instances.name)) await this.#remove(other, false);
     }
   }
 
   /**
-   * That the names that a swap needs are free, or ours; known before anything is stopped (A10).
+   * Removes the container that a backup leads back to, since the backup goes too; nobody would know afterwards that it is
+   * ours. One that serves, or that another backup leads back to, stays.
+   * @param kept containers of the other backups
+   * @throws RuntimeError `container_changed` when nothing serves in its place: it may be the last one (field-case 6)
+   */
+  async removeBackup({ container }: ContainerBackup, kept: readonly ContainerBackup[]): Promise<void> {
+    const { name } = this.#instances;
+    if (idsOf(kept).has(container.Id)) return;
+    const [here, old] = await Promise.all([this.#engine.container(name), this.#engine.container(container.Id)]);
+    if (old === null || here?.Id === old.Id) return;
+    if (here === null) throw new RuntimeError('container_changed', `there is no ${name}, so its old container stays`);
+    const found = (await this.#setAside(here)).find(({ Id }) => Id === old.Id);
+    if (found !== undefined) await this.#remove(found, false);
+  }
+
+  /**
+   * That the names that a swap needs are free, or ours; known before anything is stopped (A10). Somebody else's `.bak`
+   * that lies still is left alone, another name is taken (field-case 73); one that runs, or that the engine would start,
+   * may be a second instance of the node (A19).
    * @throws RuntimeError `name_taken`
    */
   async requireNames(kept: readonly ContainerBackup[]): Promise<void> {
-    const ours = new Set(kept.map(({ container }) => container.Id));
-    for (const name of [this.#instances.unfinishedName, this.#instances.backupName(1)]) {
-      const taken = await this.#settled(name);
-      if (taken === null || ours.has(taken.Id) || madeFor(taken, this.#instances.name)) continue;
+    const { name, unfinishedName } = this.#instances;
+    const ours = idsOf(kept);
+    const unfinished = await this.#settled(unfinishedName);
+    if (unfinished !== null && !madeFor(unfinished, name)) {
       throw new RuntimeError(
         'name_taken',
-        `there is a container ${name} that this agent didn't make, and an upgrade of ${this.#instances.name} needs that name: rename or remove it`,
+        `there is a container ${unfinishedName} that this agent didn't make, and an upgrade of ${name} needs that name: rename or remove it`,
+      );
+    }
+    for (const other of await this.#setAside(await this.#engine.container(name))) {
+      const liesStill = !other.State.Running && isNo(policyOf(other));
+      if (ours.has(other.Id) || madeFor(other, name) || liesStill) continue;
+      throw new RuntimeError(
+        'name_taken',
+        `the container ${nameOf(other)}, which this agent didn't make, runs or is started by the engine, and beside ${name} it would be a second instance: stop it and set its restart policy to "no", or rename it when it is something else`,
       );
     }
   }
 
   /** Makes the clone and removes it again: what the engine refuses is known before anything is stopped (A10). */
   async rehearse(swap: Swap, image: string): Promise<void> {
-    await this.#removeUnfinished();
+    await this.removeUnfinished();
     await this.#make(swap, image);
-    await this.#removeUnfinished();
+    await this.removeUnfinished();
+  }
+
+  /** Removes what a swap, or a rehearsal of one, had begun to make. */
+  async removeUnfinished(): Promise<void> {
+    const unfinished = await this.#engine.container(this.#instances.unfinishedName);
+    if (unfinished !== null && madeFor(unfinished, this.#instances.name)) await this.#remove(unfinished, true);
   }
 
   /** By the name that the operator gave it while that still means the same image. */
@@ -141,18 +173,17 @@ export class ContainerSwap {
     throw changedByOthers(this.#instances.name);
   }
 
-  async #removeUnfinished(): Promise<void> {
-    const unfinished = await this.#engine.container(this.#instances.unfinishedName);
-    if (unfinished !== null && madeFor(unfinished, this.#instances.name)) await this.#remove(unfinished, true);
+  /** Those that have a name which our swaps give, beside the one that serves; some of them may be somebody else's. */
+  async #setAside(here: ContainerView | null): Promise<ContainerView[]> {
+    const others = await this.#instances.besides(here?.Id ?? null);
+    return others.filter((other) => this.#instances.isLeftOverName(nameOf(other)));
   }
 
   async #freeBackupName(): Promise<string> {
-    for (let number = 1; number <= MOST_BACKUPS; number++) {
+    for (let number = 1; ; number++) {
       const name = this.#instances.backupName(number);
       if ((await this.#settled(name)) === null) return name;
     }
-    const sentence = `${MOST_BACKUPS} containers ${this.#instances.backupName(1)}… are there: remove those that nobody needs`;
-    throw new RuntimeError('name_taken', sentence);
   }
 
   async #rename(id: string, name: string): Promise<void> {
@@ -187,6 +218,10 @@ export class ContainerSwap {
       if (now === null || Date.now() > until) return now;
     }
   }
+}
+
+function idsOf(backups: readonly ContainerBackup[]): ReadonlySet<string> {
+  return new Set(backups.map(({ container }) => container.Id));
 }
 
 function isBeingRemoved({ State }: ContainerView): boolean {

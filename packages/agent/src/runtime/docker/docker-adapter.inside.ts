@@ -169,16 +169,33 @@ describe('a swap of containers', () => {
     expect(await shown()).toMatchObject({ [node.name]: { running: true, policy: 'always' } });
   });
 
-  it('is refused before the stop where a container that is not ours has the name (field-case 73)', async () => {
-    await adapter.start(START());
-    const { Image } = await docker.getContainer(node.name).inspect();
-    await docker.createContainer({ name: `${node.name}.bak`, Image });
-    await expect(adapter.backupState(node.backupDir, [], soon())).rejects.toMatchObject({
-      code: 'name_taken',
-      message: expect.stringContaining(`${node.name}.bak`),
-    });
-    expect((await adapter.status()).state).toBe('running');
-    expect(await adapter.isBackedUp(node.backupDir)).toBe(false);
+  it.each([
+    ['.new', 'no'],
+    ['.bak', 'always'],
+  ])(
+    'is refused before the stop where a %s that is not ours has the name, with the policy %s (A19, field-case 73)',
+    async (suffix, Name) => {
+      await adapter.start(START());
+      const { Image } = await docker.getContainer(node.name).inspect();
+      await docker.createContainer({ name: node.name + suffix, Image, HostConfig: { RestartPolicy: { Name } } });
+      await expect(adapter.backupState(node.backupDir, [], soon())).rejects.toMatchObject({
+        code: 'name_taken',
+        message: expect.stringContaining(`${node.name}${suffix}`),
+      });
+      expect((await adapter.status()).state).toBe('running');
+      expect(await adapter.isBackedUp(node.backupDir)).toBe(false);
+    },
+  );
+
+  it('leaves nothing of a rehearsal in which the agent was killed, once it is undone (A10)', async () => {
+    const artifact = await node.offer('runs');
+    await adapter.backupState(node.backupDir, [], soon());
+    const handle = await adapter.acquireArtifact(artifact, acquiring);
+    await expect(node.adapter(new DeadlyEngine(1, 'after')).verifyArtifact(handle, soon())).rejects.toThrow('killed');
+    expect(Object.keys(await shown())).toContain(`${node.name}.new`);
+    await node.adapter().discardArtifact(artifact);
+    expect(Object.keys(await shown())).toEqual([node.name]);
+    expect(await adapter.findAcquiredArtifact(artifact)).toBeNull();
   });
 
   it('takes another name where an earlier attempt that nobody confirmed still has it', async () => {

@@ -11,12 +11,7 @@ import {
   type StartOptions,
   type WantedArtifact,
 } from '../runtime-adapter.ts';
-import {
-  keptContainers,
-  readContainerBackup,
-  requireContainerBackup,
-  writeContainerBackup,
-} from './container-backup.ts';
+import { keptContainers, readableBackup, requireContainerBackup, writeContainerBackup } from './container-backup.ts';
 import { ContainerService } from './container-service.ts';
 import { ContainerSwap } from './container-swap.ts';
 import type { ContainerView, Engine } from './engine.ts';
@@ -119,8 +114,10 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
     return this.#images.find(artifact);
   }
 
-  discardArtifact(artifact: WantedArtifact): Promise<void> {
-    return this.#images.discard(artifact);
+  /** An agent that was killed while it verified may have left a container of the image. */
+  async discardArtifact(artifact: WantedArtifact): Promise<void> {
+    await this.#swap.removeUnfinished();
+    await this.#images.discard(artifact);
   }
 
   /** Besides its platform: the engine makes a container from it as the upgrade will, which is removed again. */
@@ -152,8 +149,18 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
     await backUpFiles({ backupDir, artifactPath: null, configPaths, hashes: this.#hashes, signal });
   }
 
+  /** The container first: a backup that is gone could not say any more that the container is ours. */
+  override async removeBackup(backupDir: string): Promise<void> {
+    const backup = await readableBackup(backupDir);
+    if (backup !== null) {
+      const kept = await keptContainers(dirname(backupDir), basename(backupDir));
+      await this.#swap.removeBackup(backup, kept);
+    }
+    await super.removeBackup(backupDir);
+  }
+
   override async isBackedUp(backupDir: string): Promise<boolean> {
-    return (await super.isBackedUp(backupDir)) && (await isWhole(backupDir));
+    return (await super.isBackedUp(backupDir)) && (await readableBackup(backupDir)) !== null;
   }
 
   async restoreArtifact(backupDir: string): Promise<void> {
@@ -206,15 +213,5 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
       'container_not_found',
       `there is no container ${this.#service.name} any more: create it again`,
     );
-  }
-}
-
-async function isWhole(backupDir: string): Promise<boolean> {
-  try {
-    return (await readContainerBackup(backupDir)) !== null;
-  } catch (error) {
-    if (error instanceof RuntimeError || (error instanceof Error && 'code' in error && error.code === 'backup_corrupt'))
-      return false;
-    throw error;
   }
 }

@@ -29,9 +29,11 @@ export class Instances {
     return number === 1 ? `${this.name}.bak` : `${this.name}.bak-${number}`;
   }
 
-  isBackupName(name: string): boolean {
+  /** Whether a swap of ours gives such a name to what it leaves. */
+  isLeftOverName(name: string): boolean {
     const backup = this.backupName(1);
-    return name === backup || (name.startsWith(`${backup}-`) && /^\d+$/.test(name.slice(backup.length + 1)));
+    const isNumbered = name.startsWith(`${backup}-`) && /^\d+$/.test(name.slice(backup.length + 1));
+    return name === this.unfinishedName || name === backup || isNumbered;
   }
 
   /** The service's other containers, as the engine shows them now. */
@@ -39,7 +41,7 @@ export class Instances {
     const all = await this.#engine.call('list the containers', null, (docker) => docker.listContainers({ all: true }));
     const others = all.filter(({ Id, Names, Labels }) => {
       const name = (Names[0] ?? '').slice(1);
-      const ours = Labels[SERVICE_LABEL] === this.name || name === this.unfinishedName || this.isBackupName(name);
+      const ours = Labels[SERVICE_LABEL] === this.name || this.isLeftOverName(name);
       return Id !== id && name !== this.name && ours;
     });
     const views = await Promise.all(others.map(({ Id }) => this.#engine.container(Id)));

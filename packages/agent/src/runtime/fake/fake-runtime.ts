@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { checksumOf } from '../../host/file-hash.ts';
 import type {
   AcquireOptions,
@@ -164,6 +165,12 @@ export class FakeRuntime implements RuntimeAdapter {
     this.#beforeCall('isBackedUp');
     const backup = this.#host.backups.get(backupDir);
     return backup !== undefined && backup.damaged !== true;
+  }
+
+  async removeBackup(backupDir: string): Promise<void> {
+    this.#beforeCall('removeBackup');
+    this.#host.backups.delete(backupDir);
+    await rm(backupDir, { recursive: true, force: true }); // the log of a failed version lies there in truth
   }
 
   async restoreArtifact(backupDir: string): Promise<void> {
