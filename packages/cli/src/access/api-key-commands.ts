@@ -1,13 +1,13 @@
 import type { ApiKeyView, CreateApiKeyInput, CreatedApiKey } from '@hoodcloud/contracts/http/api-keys';
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
+import { renderAge } from '@hoodcloud/domain/duration-text';
 import { type Command, Option } from 'commander';
 import { allPages } from '../api/all-pages.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderTable } from '../output/table.ts';
-import { renderAge } from '../output/time.ts';
 
 /** `hoodctl api-key …` */
 export function addApiKeyCommands(program: Command, act: Act): void {

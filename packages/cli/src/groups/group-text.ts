@@ -5,9 +5,9 @@ import type {
   RolloutGroupStatusView,
   RolloutGroupView,
 } from '@hoodcloud/contracts/http/rollout-groups';
+import { renderAge, renderDuration } from '@hoodcloud/domain/duration-text';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
-import { renderAge, renderDuration } from '../output/time.ts';
 import { renderPlan } from '../rollouts/plan-text.ts';
 
 type Standing = Pick<RolloutGroupView, 'status' | 'status_reason' | 'waiting'>;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutGroupStatusView } from '@hoodcloud/contracts/http/rollout-groups';
+import { renderDuration } from '@hoodcloud/domain/duration-text';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { renderDuration } from '../output/time.ts';
 import { renderComponents } from './group-text.ts';
 
 const LOOK_EVERY_MS = 500;

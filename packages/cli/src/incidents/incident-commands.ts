@@ -1,11 +1,11 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import { INCIDENT_STATUSES, type IncidentView } from '@hoodcloud/contracts/http/incidents';
+import { renderAge } from '@hoodcloud/domain/duration-text';
 import { type Command, Option } from 'commander';
 import { allPages } from '../api/all-pages.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
-import { renderAge } from '../output/time.ts';
 
 /** `hoodctl incident …` */
 export function addIncidentCommands(program: Command, act: Act): void {

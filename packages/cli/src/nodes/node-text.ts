@@ -1,6 +1,6 @@
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import { renderAge } from '@hoodcloud/domain/duration-text';
 import { renderPairs, renderTable } from '../output/table.ts';
-import { renderAge } from '../output/time.ts';
 
 export function renderNodes(nodes: readonly NodeView[], now: Date): string {
   const rows = nodes.map((node) => [

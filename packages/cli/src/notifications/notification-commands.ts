@@ -4,12 +4,12 @@ import type {
   NotificationDeliveryView,
   ResendAnswer,
 } from '@hoodcloud/contracts/http/notifications';
+import { renderAge } from '@hoodcloud/domain/duration-text';
 import type { Command } from 'commander';
 import { allPages } from '../api/all-pages.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderTable } from '../output/table.ts';
-import { renderAge } from '../output/time.ts';
 import { awaitDelivery } from './await-delivery.ts';
 
 interface ChannelOption {

@@ -1,21 +1,7 @@
 import type { RolloutDetail, RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
+import { activityOf, batchName, progressOf, versionsOf } from '@hoodcloud/contracts/http/view-text';
+import { renderAge, renderDuration } from '@hoodcloud/domain/duration-text';
 import { renderPairs, renderTable } from '../output/table.ts';
-import { renderAge, renderDuration } from '../output/time.ts';
-
-/** `v1 → v2`, the way a rollout takes; a rollback goes back to what each node had. */
-export function versionsOf(rollout: RolloutView): string {
-  const source = rollout.source_version ?? 'the version each node has';
-  return rollout.direction === 'rollback'
-    ? `${rollout.target_version} → ${source} (rollback)`
-    : `${source} → ${rollout.target_version}`;
-}
-
-export function progressOf(rollout: RolloutView): string {
-  const { succeeded_nodes: succeeded, failed_nodes: failed, skipped_nodes: skipped, total_nodes: total } = rollout;
-  if (total === 0) return 'the nodes are chosen when it starts';
-  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
-  return `${succeeded} of ${total} succeeded, ${failed} failed${rest}`;
-}
 
 /** One rollout in full, for people. */
 export function renderRollout(rollout: RolloutDetail, now: Date): string {
@@ -62,25 +48,6 @@ export function renderRollouts(rollouts: readonly RolloutView[], now: Date): str
     renderAge(rollout.created_at, now),
   ]);
   return renderTable(['id', 'chain', 'binary', 'target', 'strategy', 'status', 'done', 'failed', 'created'], rows);
-}
-
-/** What batch a node is in: batch 0 of a canary rollout is the canaries'. */
-export function batchName(rollout: Pick<RolloutView, 'strategy'>, batchIndex: number): string {
-  return rollout.strategy === 'canary' && batchIndex === 0 ? 'canary' : String(batchIndex);
-}
-
-/** What the node does at this moment, or how it ended. */
-export function activityOf(node: RolloutNodeView): string {
-  const { command } = node;
-  if (node.status === 'in_progress' && command?.action_name) {
-    const pct = command.progress_pct === null ? '' : ` ${command.progress_pct} %`;
-    return `${command.action_name}${pct}${command.note ? ` (${command.note})` : ''}`;
-  }
-  if (node.status === 'validating') {
-    const missing = node.health_reasons.map(({ sentence }) => sentence).join(' ');
-    return missing === '' ? 'proving health' : `proving health: ${missing}`;
-  }
-  return node.error_message ?? node.status_reason?.sentence ?? '';
 }
 
 export function renderRolloutNodes(rollout: RolloutView, nodes: readonly RolloutNodeView[]): string {

@@ -1,8 +1,8 @@
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
+import { activityOf, batchName, progressOf, versionsOf } from '@hoodcloud/contracts/http/view-text';
+import { renderDuration } from '@hoodcloud/domain/duration-text';
 import { isInFlight } from '@hoodcloud/domain/node-upgrade-status';
 import { renderTable } from '../output/table.ts';
-import { renderDuration } from '../output/time.ts';
-import { activityOf, batchName, progressOf, versionsOf } from '../rollouts/rollout-text.ts';
 
 const BAR = 24;
 const MOST_NODES = 20;

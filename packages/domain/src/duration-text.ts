@@ -1,0 +1,17 @@
+/** `90 s` as `1 min 30 s`; hours and days likewise, two units at most. */
+export function renderDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return two(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  if (seconds < 86_400) return two(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
+  return two(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
+}
+
+/** How long ago an RFC 3339 time was; `-` for none. */
+export function renderAge(time: string | null | undefined, now: Date): string {
+  return time ? `${renderDuration(now.getTime() - Date.parse(time))} ago` : '-';
+}
+
+function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
