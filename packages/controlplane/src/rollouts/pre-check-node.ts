@@ -12,7 +12,7 @@ import { judgeTargets, type TargetSources } from './judge-targets.ts';
 import { loadControls, nodeFacts, rolloutFacts } from './load-rollout-snapshot.ts';
 import { previousVersions, skipNode } from './resolve-targets.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
-import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
+import { lockRolloutNode, type RolloutNodeRow, type RolloutRow, shareRollout } from './rollout-row.ts';
 import { targetArtifacts } from './target-artifacts.ts';
 
 const ACTOR = 'system:rollout';
@@ -42,7 +42,7 @@ export async function preCheckNode(db: Database, sources: TargetSources, ref: At
 }
 
 async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): Promise<PreCheck> {
-  const rollout = await tx.selectFrom('rollouts').selectAll().where('id', '=', ref.rolloutId).executeTakeFirst();
+  const rollout = await shareRollout(tx, ref.rolloutId);
   const row = await lockRolloutNode(tx, ref);
   if (!rollout || !row) return { kind: 'nothing_to_do' };
   const controls = await loadControls(tx, ref.rolloutId);
