@@ -12,7 +12,7 @@ import type {
   RolloutNodeFacts,
   RolloutSnapshot,
 } from '../rollout-snapshot.ts';
-import { ROLLOUT_TRANSITIONS, type RolloutStatus } from '../rollout-status.ts';
+import { isEndedRollout, ROLLOUT_TRANSITIONS, type RolloutStatus } from '../rollout-status.ts';
 import { assertTransition } from '../transition.ts';
 import { Coverage } from './coverage.ts';
 import { aChain, aControl, aNode } from './snapshot-builder.ts';
@@ -91,6 +91,7 @@ export class RolloutWorld {
       return;
     }
     const reason = decision.kind === 'pause' || decision.kind === 'finish' ? decision.reason.code : null;
+    if (decision.kind === 'finish') this.#leaveOutPending(reason);
     this.#setStatus(decision.status, reason);
     if (decision.kind !== 'run') return;
     for (const node of decision.nodes) {
@@ -144,6 +145,14 @@ export class RolloutWorld {
     const bad: NodeUpgradeStatus = undone && !back && row.status === 'in_progress' ? 'rolled_back' : 'failed';
     const durationMs = well && !back ? this.now - (row.startedAt ?? this.now) : row.durationMs;
     this.#setNode(row, well ? good : bad, { endedAt: this.now, durationMs });
+  }
+
+  /** Whoever had no turn has none any more: every node of an ended rollout is terminal. */
+  #leaveOutPending(statusReason: string | null): void {
+    if (isEndedRollout(this.rollout.status)) return;
+    for (const row of this.rows.filter(({ status }) => status === 'pending')) {
+      this.#setNode(row, 'skipped', { statusReason, endedAt: this.now, offeredAt: null });
+    }
   }
 
   #beginRollback(): void {
