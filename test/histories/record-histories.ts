@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,12 @@ import { HISTORY_SCENES } from './scenes.ts';
 const FOLDER = fileURLToPath(new URL('./recorded/', import.meta.url));
 
 /**
- * Plays every scene on the real engine and keeps the histories of its workflows in `recorded/`, one file a run. Done anew
+ * Plays scenes on the real engine and keeps the histories of their workflows in `recorded/`, one file a run. Done anew
  * only on purpose (docs/guides): the old histories are what runs under way look like.
+ * @param names of the scenes; all of them when empty
  */
-async function recordAll(): Promise<void> {
+async function record(names: readonly string[]): Promise<void> {
+  const scenes = Object.entries(HISTORY_SCENES).filter(([name]) => names.length === 0 || names.includes(name));
   const folder = mkdtempSync(join(tmpdir(), 'hoodcloud-histories-'));
   const source = await ensureTemporal();
   if (source.kind === 'program') process.env.HOODCLOUD_TEMPORAL_BIN = source.path;
@@ -24,9 +26,9 @@ async function recordAll(): Promise<void> {
   try {
     postgres = await startTestPostgres();
     process.env.HOODCLOUD_TEST_DATABASE_URL = postgres.server.url();
-    rmSync(FOLDER, { recursive: true, force: true });
-    mkdirSync(FOLDER);
-    for (const [name, play] of Object.entries(HISTORY_SCENES)) {
+    mkdirSync(FOLDER, { recursive: true });
+    for (const [name, play] of scenes) {
+      for (const file of readdirSync(FOLDER)) if (file.startsWith(`${name}.`)) rmSync(join(FOLDER, file));
       const lab = await RolloutLab.open({ temporalAddress: temporal.address });
       try {
         const files = await keep(lab, name, await play(lab));
@@ -58,4 +60,4 @@ async function keep(lab: RolloutLab, name: string, scene: Scene): Promise<number
   return run;
 }
 
-await recordAll();
+await record(process.argv.slice(2));

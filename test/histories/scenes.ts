@@ -77,4 +77,47 @@ export const HISTORY_SCENES: Readonly<Record<string, HistoryScene>> = {
     await lab.waitFor('the second attempt', async () => (await lab.row(scene.rolloutId, node)).status === 'succeeded');
     return scene;
   },
+  'forced-past-the-threshold': async (lab) => {
+    lab.script.agent = () => ({ outcome: 'refused', error: 'busy' });
+    const scene = await run(lab, await lab.scene(2, { batch_size: 1 }), 'paused');
+    await lab.order(scene.rolloutId, 'force');
+    await lab.until(scene.rolloutId, 'completed');
+    return scene;
+  },
+  'breaking-migration-approved': async (lab) => {
+    const breaking = { strategy: 'canary', migration_type: 'breaking', health_wait_ms: 100 } as const;
+    const scene = await lab.scene(2, breaking);
+    await lab.start(scene.rolloutId);
+    await lab.waitFor('the approval to be due', async () => {
+      const { last_decision } = await lab.rollout(scene.rolloutId);
+      const { reasons = [] } = (last_decision ?? {}) as { reasons?: { code: string }[] };
+      return reasons.some(({ code }) => code === 'waiting_for_approval');
+    });
+    await lab.order(scene.rolloutId, 'approve_canary');
+    await lab.until(scene.rolloutId, 'completed');
+    return scene;
+  },
+  'rolled-back-in-the-middle': async (lab) => {
+    const scene = await firstCommandOpen(lab, 2);
+    await lab.order(scene.rolloutId, 'rollback');
+    lab.script = {};
+    await lab.until(scene.rolloutId, 'rolled_back');
+    return scene;
+  },
+  'rollback-that-failed': async (lab) => {
+    const scene = await run(lab, await lab.scene(1), 'completed');
+    lab.script.agent = () => ({ outcome: 'rolled_back', error: 'it is in use' });
+    await lab.order(scene.rolloutId, 'rollback');
+    await lab.until(scene.rolloutId, 'failed');
+    return scene;
+  },
+  'retried-after-its-end': async (lab) => {
+    lab.script.agent = () => ({ outcome: 'refused', error: 'busy' });
+    const scene = await run(lab, await lab.scene(1, { failure_threshold: 1 }), 'completed');
+    lab.script = {};
+    const [node = ''] = scene.nodes;
+    await lab.retry(scene.rolloutId, node);
+    await lab.waitFor('the second attempt', async () => (await lab.row(scene.rolloutId, node)).status === 'succeeded');
+    return scene;
+  },
 };
