@@ -32,6 +32,11 @@ export class GatewayFixture {
     return new GatewayFixture(await createMigratedDatabase());
   }
 
+  /** Gateways on a database of the caller's, which outlives them. */
+  static over(database: MigratedDatabase): GatewayFixture {
+    return new GatewayFixture({ ...database, dispose: async () => undefined });
+  }
+
   get db(): Database {
     return this.database.db;
   }
