@@ -23,6 +23,8 @@ export interface ControlPlaneOptions {
   readonly bind?: string;
   /** How often agents report; 5 when left out, as in production. */
   readonly heartbeatSeconds?: number;
+  /** Further settings of every role. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** The four roles as child processes, with a folder of chains and an operator's key. */
@@ -70,6 +72,7 @@ export class ControlPlane {
     ];
     const env = {
       ...process.env,
+      ...options.env,
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: temporalAddress,
       HOODCLOUD_TASK_QUEUE: `e2e-${api}-${process.pid}`,

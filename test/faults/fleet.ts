@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
+import { joinAt } from '@hoodcloud/controlplane/gateway/testing/wire-agent';
+import { until } from '@hoodcloud/testkit/until';
+import { manifestFor, writeChain, writeManifest } from '../e2e/stack/chain-folder.ts';
+import type { ControlPlane } from '../e2e/stack/control-plane.ts';
+import { NODE_TYPE } from '../e2e/stack/tiny-host.ts';
+import type { TinyRelease } from '../e2e/stack/tiny-release.ts';
+import { LightAgent } from './light-agent.ts';
+import type { OperatorApi } from './operator-api.ts';
+
+/** A release that nobody downloads. */
+function releaseNamed(version: string): TinyRelease {
+  const content = Buffer.from(version);
+  return { version, content, checksum: `sha256:${createHash('sha256').update(content).digest('hex')}` };
+}
+
+const BEFORE = releaseNamed('v1');
+const AFTER = releaseNamed('v2');
+
+export interface FleetSizes {
+  readonly chains: number;
+  /** Of each chain. */
+  readonly nodes: number;
+  readonly upgradeMs: number;
+}
+
+/** Chains with nodes whose agents are light, joined as an operator joins them. */
+export class Fleet {
+  readonly agents: readonly LightAgent[];
+  readonly chains: readonly string[];
+  readonly #api: OperatorApi;
+
+  private constructor(agents: readonly LightAgent[], chains: readonly string[], api: OperatorApi) {
+    this.agents = agents;
+    this.chains = chains;
+    this.#api = api;
+  }
+
+  static async join(plane: ControlPlane, api: OperatorApi, sizes: FleetSizes): Promise<Fleet> {
+    const chains = Array.from({ length: sizes.chains }, (_, index) => `chain-${index + 1}`);
+    const agents: LightAgent[] = [];
+    for (const chain of chains) {
+      writeChain(plane.configDir, chain, { known: [BEFORE, AFTER] });
+      writeManifest(plane.configDir, manifestFor(chain, AFTER, 'https://releases.example.org/v2'));
+      for (let number = 1; number <= sizes.nodes; number += 1) {
+        agents.push(await joinNode(plane, api, { chain, name: `${chain}-${number}`, upgradeMs: sizes.upgradeMs }));
+      }
+    }
+    for (const agent of agents) agent.start();
+    await until('every node to be healthy', async () => {
+      const states = (await plane.db.selectFrom('nodes').select('state').execute()).map(({ state }) => state);
+      if (states.every((state) => state === 'healthy')) return true;
+      throw new Error(states.join(' '));
+    });
+    return new Fleet(agents, chains, api);
+  }
+
+  /** Creates and starts a rollout on every chain. @returns their ids */
+  async startRollouts(): Promise<string[]> {
+    return Promise.all(
+      this.chains.map(async (chain) => {
+        const body = { chain_profile_id: chain, node_type: NODE_TYPE, upgrade_id: AFTER.version, strategy: 'rolling' };
+        const { id } = await this.#api.post<RolloutDetail>('/rollouts', { ...body, offline_policy: 'wait' });
+        await this.#api.post(`/rollouts/${id}/start`, {});
+        return id;
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.agents.map((agent) => agent.stop()));
+  }
+}
+
+async function joinNode(
+  plane: ControlPlane,
+  api: OperatorApi,
+  { chain, name, upgradeMs }: { chain: string; name: string; upgradeMs: number },
+): Promise<LightAgent> {
+  const node = await api.post<NodeView>('/nodes', { name, chain_profile_id: chain, node_type: NODE_TYPE });
+  const { join_token: token } = await api.post<JoinTokenView>(`/nodes/${node.id}/join-token`, {});
+  const { credential } = await joinAt(plane.gateway, token);
+  return new LightAgent({ gateway: plane.gateway, credential, running: BEFORE.checksum, upgradeMs });
+}
