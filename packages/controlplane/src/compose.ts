@@ -32,6 +32,7 @@ import { rolloutMetrics } from './rollouts/rollout-metrics.ts';
 import { rolloutRoutes } from './rollouts/rollout-routes.ts';
 import { queueMetrics } from './telemetry/queue-metrics.ts';
 import { metrics } from './telemetry/registry.ts';
+import { traceExport } from './tracing/trace-export.ts';
 
 /** What the features of one process share. */
 export interface Parts extends Services {
@@ -62,6 +63,7 @@ export function composeFeatures(parts: Parts): Feature[] {
     engineFeature(parts),
     { name: 'auth', routes: apiKeyRoutes(db) },
     { name: 'http', reconcilers: [idempotencyExpiry(db)] },
+    tracingFeature(parts),
   ];
 }
 
@@ -86,6 +88,13 @@ function eventsFeature({ db, log, notifications, eventPublisher }: Parts): Featu
     routes: eventRoutes({ db, notifications, log }),
     reconcilers: [eventRelay(db), ...(eventPublisher ? [natsPublication(db, eventPublisher)] : [])],
   };
+}
+
+function tracingFeature({ db, config }: Parts): Feature {
+  const url = config.tracesUrl;
+  if (url === null) return { name: 'tracing' };
+  const open = async () => new (await import('./tracing/otlp-exporter.ts')).OtlpExporter(url);
+  return { name: 'tracing', reconcilers: [traceExport(db, open)] };
 }
 
 function notificationsFeature({ db, log, channels = [] }: Parts): Feature {

@@ -14,6 +14,7 @@ export class ConfigError extends Error {
 
 const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
 const listen = z.string().regex(/^.+:\d+$/, 'must be host:port, such as 0.0.0.0:8080');
+const httpUrl = z.string().regex(/^https?:\/\/[^/]/, 'must be an http:// or https:// URL');
 const optionalFile = z.string().min(1).optional();
 
 const schema = z.object({
@@ -59,6 +60,8 @@ const schema = z.object({
   HOODCLOUD_NATS_CREDENTIALS: optionalFile,
   HOODCLOUD_NATS_CA: optionalFile,
   HOODCLOUD_NOTIFICATIONS_FILE: optionalFile,
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
 });
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -106,6 +109,8 @@ export interface Config {
   readonly cacheDir: string | null;
   /** Where events are published; null: they stay in the outbox, from which API and notifications serve them. */
   readonly nats: NatsSettings | null;
+  /** Where traces of node upgrades are posted (OTLP over HTTP); null: none are made. */
+  readonly tracesUrl: string | null;
   /** Who is told what, and how; null: nobody. */
   readonly notificationsFile: string | null;
   /** Names this process in logs. */
@@ -139,6 +144,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
     nats: natsSettings(it),
+    tracesUrl: tracesUrl(it),
     notificationsFile: it.HOODCLOUD_NOTIFICATIONS_FILE ?? null,
     instance: `${hostname()}-${process.pid}`,
   };
@@ -160,6 +166,13 @@ function natsSettings(it: z.infer<typeof schema>): NatsSettings | null {
     credentialsFile: it.HOODCLOUD_NATS_CREDENTIALS ?? null,
     authorityFile: it.HOODCLOUD_NATS_CA ?? null,
   };
+}
+
+/** As the OpenTelemetry specification has it: the endpoint of all signals gets a path, that of traces is taken as it is. */
+function tracesUrl(it: z.infer<typeof schema>): string | null {
+  if (it.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return it.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  if (it.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
+  return `${it.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces`;
 }
 
 /** @throws ConfigError when only some of the variables that belong together are set */

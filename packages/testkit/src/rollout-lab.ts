@@ -36,6 +36,8 @@ export type ScriptedAnswer =
       readonly outcome: OperationOutcome;
       readonly error?: string;
       readonly leftStopped?: boolean;
+      /** Actions the agent did, each in so many milliseconds. */
+      readonly steps?: readonly { readonly name: string; readonly result: string; readonly durationMs: number }[];
     };
 
 export interface LabCommand {
@@ -336,6 +338,12 @@ export class RolloutLab {
       left_stopped: answer.leftStopped ?? false,
       log_tail: answer.error ? [answer.error] : [],
       downtime_ms: 42,
+      steps: (answer.steps ?? []).map(({ name, result: became, durationMs }) => ({
+        action_name: name,
+        result: became,
+        duration_ms: durationMs,
+        error_message: '',
+      })),
     };
     await this.db.transaction().execute(async (tx) => {
       await tx
@@ -344,6 +352,7 @@ export class RolloutLab {
           status: answer.outcome === 'completed' ? 'completed' : 'failed',
           outcome: answer.outcome,
           result: json(result),
+          acknowledged_at: sql<Date>`coalesce(acknowledged_at, created_at)`,
           ended_at: sql<Date>`clock_timestamp()`,
         })
         .where('id', '=', row.id)

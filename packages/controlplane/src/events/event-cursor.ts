@@ -11,6 +11,24 @@ export async function readCursor(db: Db, consumer: string): Promise<number> {
   return row?.last_seq ?? 0;
 }
 
+/** As `readCursor`, but one that has had none begins with what comes from now on. */
+export async function cursorFromNow(db: Db, consumer: string): Promise<number> {
+  await db
+    .insertInto('event_cursors')
+    .columns(['consumer', 'last_seq'])
+    .expression((eb) =>
+      eb
+        .selectFrom('events')
+        .select((e) => [
+          e.val(consumer).as('consumer'),
+          e.fn.coalesce(e.fn.max('published_seq'), e.val(0)).as('last_seq'),
+        ]),
+    )
+    .onConflict((conflict) => conflict.column('consumer').doNothing())
+    .execute();
+  return readCursor(db, consumer);
+}
+
 /** Remembers that a consumer has had everything up to `lastSeq`; the place never goes back. */
 export async function moveCursor(db: Db, consumer: string, lastSeq: number): Promise<void> {
   await db
