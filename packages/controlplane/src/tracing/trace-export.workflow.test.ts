@@ -26,10 +26,11 @@ afterAll(async () => {
   await receiver.stop();
   await lab.close();
 });
-beforeEach(() => {
+beforeEach(async () => {
   lab.script = {};
-  receiver.received.length = 0;
   receiver.answer = () => ({ status: 200, text: '{}' });
+  await exportTraces(); // the export is on before anything happens
+  receiver.received.length = 0;
 });
 
 const exportTraces = async () => {
@@ -62,6 +63,7 @@ function ways(spans: ReturnType<typeof receivedSpans>): string[] {
 }
 
 it('an upgrade is one trace from the order given to the API down to each action of the agent, at an OTLP receiver', async () => {
+  await lab.db.deleteFrom('event_cursors').where('consumer', '=', 'traces').execute();
   await oneNode(); // before the export was switched on
   await exportTraces();
   expect(receivedSpans(receiver.received)).toEqual([]);
