@@ -14,6 +14,15 @@ Bring a host into the fleet:
   $ hoodctl node list                                online, with the version that was recognised by its checksum
   $ hoodctl node name-version validator-1 celestia-node v0.20.4    when no manifest or profile knows that checksum`;
 
+interface ListFlags {
+  readonly chain?: string;
+  readonly type?: string;
+  readonly state?: string;
+  readonly runs?: string;
+  readonly name?: string;
+  readonly offline?: boolean;
+}
+
 interface AddFlags {
   readonly chain: string;
   readonly type: string;
@@ -32,7 +41,11 @@ export function addNodeCommands(program: Command, act: Act): void {
     .description('list nodes')
     .option('--chain <id>', 'only this chain')
     .option('--type <type>', 'only this node type')
-    .action(act<{ chain?: string; type?: string }>(list));
+    .option('--state <state>', 'only nodes in this state, e.g. down')
+    .option('--runs <version>', 'only nodes that run this version')
+    .option('--name <part>', 'only nodes with this in their name')
+    .option('--offline', 'only nodes that nothing is heard of')
+    .action(act<ListFlags>(list));
   node.command('show').argument('<node>', 'name or id').description('show one node in full').action(act(show));
   node
     .command('add')
@@ -58,14 +71,19 @@ export function addNodeCommands(program: Command, act: Act): void {
     .action(act(nameVersion));
 }
 
-async function list(
-  io: CommandIo,
-  _: readonly string[],
-  { chain, type }: { chain?: string; type?: string },
-): Promise<void> {
-  const items = await allPages<NodeView>(await io.api(), PATHS.nodes, { chain_profile_id: chain, node_type: type });
+async function list(io: CommandIo, _: readonly string[], flags: ListFlags): Promise<void> {
+  const items = await allPages<NodeView>(await io.api(), PATHS.nodes, {
+    chain_profile_id: flags.chain,
+    node_type: flags.type,
+    state: flags.state,
+    version: flags.runs,
+    name: flags.name,
+    online: flags.offline ? false : undefined,
+  });
   io.answer(items, (nodes) => renderNodes(nodes, io.context.now()));
-  if (items.length === 0) io.remark('There is none. Next: hoodctl node add --help');
+  if (items.length > 0) return;
+  const filtered = Object.keys(flags).length > 0;
+  io.remark(filtered ? 'No node fits.' : 'There is none. Next: hoodctl node add --help');
 }
 
 async function show(io: CommandIo, [given = '']: readonly string[]): Promise<void> {

@@ -27,7 +27,15 @@ export const eventListQuerySchema = z.object({
   /** Events after this `seq`. */
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
+  /** Only of this node. */
+  node_id: uuidSchema.optional(),
+  /** The last `limit` events, still in their order, instead of the first ones after `after`; not for streams. */
+  newest: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true'),
 });
+export type EventListQuery = z.infer<typeof eventListQuerySchema>;
 /** `next_after` goes into the next question; it equals `after` when nothing new is there. */
 export const eventPageSchema = z.object({ items: z.array(eventSchema), next_after: z.number().int() });
 export type EventPage = z.infer<typeof eventPageSchema>;

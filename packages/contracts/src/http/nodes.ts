@@ -57,7 +57,15 @@ export type NodeView = z.infer<typeof nodeSchema>;
 export const nodeListQuerySchema = pageQuerySchema.extend({
   chain_profile_id: z.string().optional(),
   node_type: z.string().optional(),
+  state: z.enum(NODE_STATES).optional(),
+  /** What the control plane knows a component to run. */
+  version: z.string().max(50).optional(),
+  /** Part of the name, in any case. */
+  name: z.string().max(100).optional(),
+  /** `false`: only nodes whose last heartbeat is too old, and those that never sent one. */
+  online: z.enum(['true', 'false']).optional(),
 });
+export type NodeListQuery = z.infer<typeof nodeListQuerySchema>;
 export const nodePageSchema = pageSchema(nodeSchema);
 
 export const joinTokenRequestSchema = z.strictObject({

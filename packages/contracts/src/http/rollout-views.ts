@@ -69,6 +69,11 @@ export type RolloutView = z.infer<typeof rolloutSchema>;
 export const rolloutDetailSchema = rolloutSchema
   .extend({
     in_flight_nodes: z.number().int(),
+    /** What the failure threshold compares (C5): attempts begun, and failures that no resume has acknowledged. */
+    attempted_nodes: z.number().int(),
+    counted_failures: z.number().int(),
+    /** The threshold is ignored: a person or the rollout's settings said so (C6). */
+    threshold_ignored: z.boolean(),
     legal_controls: z.array(z.enum(ROLLOUT_CONTROLS)),
     /** null: there is no manifest to compare with (manual mode). */
     manifest_drift: z.enum(['unchanged', 'changed', 'missing']).nullable(),
@@ -130,7 +135,10 @@ export const rolloutNodeSchema = z
   .meta({ id: 'RolloutNode' });
 export type RolloutNodeView = z.infer<typeof rolloutNodeSchema>;
 
-export const rolloutNodeListQuerySchema = pageQuerySchema.extend({ status: z.enum(NODE_UPGRADE_STATUSES).optional() });
+export const rolloutNodeListQuerySchema = pageQuerySchema.extend({
+  status: z.enum(NODE_UPGRADE_STATUSES).optional(),
+  node_id: uuidSchema.optional(),
+});
 export const rolloutNodePageSchema = pageSchema(rolloutNodeSchema);
 
 export const rolloutNodeParamsSchema = z.object({ id: uuidSchema, nodeId: uuidSchema });

@@ -10,13 +10,20 @@ export interface EventQuery {
   readonly limit: number;
   /** Only of this rollout; of everything when left out. */
   readonly rolloutId?: string;
+  /** Only of this node. */
+  readonly nodeId?: string;
+  /** The last `limit` events instead of the first ones after `after`. */
+  readonly newest?: boolean;
 }
 
 /** Published events in their order; an event without its number yet is not shown (C11). */
-export async function listEvents(db: Db, { after, limit, rolloutId }: EventQuery): Promise<EventPage> {
-  let select = selectEvents(db).where('e.published_seq', '>', after).orderBy('e.published_seq').limit(limit);
-  if (rolloutId) select = select.where('e.rollout_id', '=', rolloutId);
-  const items = (await select.execute()).map(eventView);
+export async function listEvents(db: Db, { after, limit, ...only }: EventQuery): Promise<EventPage> {
+  const order = only.newest ? 'desc' : 'asc';
+  let select = selectEvents(db).where('e.published_seq', '>', after).orderBy('e.published_seq', order).limit(limit);
+  if (only.rolloutId) select = select.where('e.rollout_id', '=', only.rolloutId);
+  if (only.nodeId) select = select.where('e.node_id', '=', only.nodeId);
+  const rows = await select.execute();
+  const items = (only.newest ? rows.reverse() : rows).map(eventView);
   return { items, next_after: items.at(-1)?.seq ?? after };
 }
 

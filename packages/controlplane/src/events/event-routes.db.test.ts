@@ -1,6 +1,6 @@
 import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
 import { reason } from '@hoodcloud/domain/reasons';
-import { insertRollout } from '@hoodcloud/testkit/rows';
+import { insertNode, insertRollout } from '@hoodcloud/testkit/rows';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { ApiFixture } from '../http/testing/api-fixture.ts';
 import { appendEvent } from './append-event.ts';
@@ -116,4 +116,25 @@ it('does not show an event before it has its number (C11)', async () => {
     actor: 'system:test',
   });
   expect((await api.call<EventPage>('GET', '/events?limit=1000')).body.items).toHaveLength(before);
+});
+
+it('answers with the newest events in their order, where a client wants to begin at the end', async () => {
+  await happen('third');
+  const { body } = await api.call<EventPage>('GET', `/rollouts/${rolloutId}/events?newest=true&limit=2`);
+  expect(body.items.map(({ reason: why }) => why?.params.why)).toEqual(['second', 'third']);
+  expect(body.next_after).toBe(body.items[1]?.seq);
+});
+
+it('answers with the events of one node', async () => {
+  const nodeId = await insertNode(api.database.db);
+  await appendEvent(api.database.db, {
+    kind: 'node_joined',
+    subjectType: 'node',
+    subjectId: nodeId,
+    nodeId,
+    actor: 'system:test',
+  });
+  await publishEvents(api.database.db);
+  const { body } = await api.call<EventPage>('GET', `/events?node_id=${nodeId}`);
+  expect(body.items.map(({ kind, subject_id }) => [kind, subject_id])).toEqual([['node_joined', nodeId]]);
 });

@@ -1,5 +1,5 @@
 import { idParamsSchema } from '@hoodcloud/contracts/http/common';
-import { eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http/events';
+import { type EventListQuery, eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http/events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { needs } from '../auth/route-scope.ts';
 import type { Database } from '../db/database.ts';
@@ -48,10 +48,11 @@ async function answer(
   parts: EventRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: { after: number; limit: number; rolloutId?: string },
+  { node_id: nodeId, rolloutId, ...query }: EventListQuery & { rolloutId?: string },
 ) {
-  if (!String(request.headers.accept ?? '').includes('text/event-stream')) return listEvents(parts.db, query);
-  const { rolloutId } = query;
+  if (!String(request.headers.accept ?? '').includes('text/event-stream')) {
+    return listEvents(parts.db, { ...query, ...(rolloutId && { rolloutId }), ...(nodeId && { nodeId }) });
+  }
   const after = lastEventId(request) ?? query.after;
   reply.hijack();
   reply.raw.writeHead(200, {
@@ -61,7 +62,7 @@ async function answer(
   });
   reply.raw.flushHeaders();
   try {
-    await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }) });
+    await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }), ...(nodeId && { nodeId }) });
   } catch (error) {
     // the head is sent, so no problem can be: the client finds the stream ended and goes on after its last event
     parts.log.warn({ err: error, request_id: request.id }, 'an event stream was ended');

@@ -14,6 +14,7 @@ const BATCH = 200;
 export interface EventStreamOptions {
   readonly after: number;
   readonly rolloutId?: string;
+  readonly nodeId?: string;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface EventStreamOptions {
 export async function streamEvents(
   response: ServerResponse,
   services: { readonly db: Database; readonly notifications: Pick<Notifications, 'listen'> },
-  { after, rolloutId }: EventStreamOptions,
+  { after, ...only }: EventStreamOptions,
 ): Promise<void> {
   let wake: () => void = () => undefined;
   let woken = false;
@@ -38,7 +39,7 @@ export async function streamEvents(
     let cursor = after;
     while (!response.destroyed) {
       woken = false;
-      const page = await listEvents(services.db, { after: cursor, limit: BATCH, ...(rolloutId && { rolloutId }) });
+      const page = await listEvents(services.db, { after: cursor, limit: BATCH, ...only });
       for (const event of page.items) {
         if (!response.write(serverSentEvent(event))) await drained(response);
       }

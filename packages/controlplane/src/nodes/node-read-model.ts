@@ -1,20 +1,15 @@
-import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
-import type { NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { Page } from '@hoodcloud/contracts/http/common';
+import type { NodeListQuery, NodeView } from '@hoodcloud/contracts/http/nodes';
 import { displayState } from '@hoodcloud/domain/node-health';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { NodeComponentsTable, NodeConfigStateTable, NodesTable } from '../db/generated/tables.ts';
 import { decodeCursor, toPage } from '../http/page-cursor.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
-import { isOnline } from './liveness.ts';
-
-export interface NodeFilter extends PageQuery {
-  readonly chain_profile_id?: string | undefined;
-  readonly node_type?: string | undefined;
-}
+import { isOnline, OFFLINE_AFTER_MS } from './liveness.ts';
 
 /** One page of nodes in the order of their names. */
-export async function listNodes(db: Db, filter: NodeFilter): Promise<Page<NodeView>> {
+export async function listNodes(db: Db, filter: NodeListQuery): Promise<Page<NodeView>> {
   let select = db
     .selectFrom('nodes')
     .selectAll()
@@ -23,18 +18,31 @@ export async function listNodes(db: Db, filter: NodeFilter): Promise<Page<NodeVi
   if (filter.cursor) select = select.where('name', '>', String(decodeCursor(filter.cursor, 1)[0]));
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.node_type) select = select.where('node_type', '=', filter.node_type);
+  if (filter.state) select = select.where('state', '=', filter.state);
+  if (filter.name) select = select.where(sql<boolean>`position(lower(${filter.name}) in lower(name)) > 0`);
+  if (filter.version) select = select.where(runsVersion(filter.version));
+  const now = new Date();
+  if (filter.online) select = select.where(onlineAt(now), '=', filter.online === 'true');
   const rows = await select.execute();
   const components = await componentsOf(
     db,
     rows.map(({ id }) => id),
   );
-  const now = new Date();
   return toPage(
     rows,
     filter.limit,
     (row) => nodeView(row, components.get(row.id) ?? [], now),
     (row) => [row.name],
   );
+}
+
+function runsVersion(version: string) {
+  return sql<boolean>`exists (select from node_config_state s where s.node_id = nodes.id and s.binary_version = ${version})`;
+}
+
+/** `isOnline` for the database; a node that never sent a heartbeat is offline. */
+function onlineAt(now: Date) {
+  return sql<boolean>`coalesce(last_heartbeat_at > ${new Date(now.getTime() - OFFLINE_AFTER_MS)}, false)`;
 }
 
 /** One node; null when there is none. */

@@ -48,6 +48,24 @@ describe('nodes', () => {
     });
   });
 
+  it.each([
+    ['state=down', ['ash']],
+    ['version=v2.0.0', ['birch']],
+    ['name=BIRCH', ['birch']],
+    ['online=false', ['cedar']],
+    ['online=true&state=healthy', ['birch']],
+  ])('are filtered on the server: %s', async (filter, names) => {
+    const chain = { chain_profile_id: `filtered-${filter}`.slice(0, 90) };
+    const { db } = api.database;
+    const own = (name: string) => `${name}-${filter.replaceAll(/[^a-z0-9]/gi, '')}`;
+    await insertNode(db, { ...chain, name: own('ash'), state: 'down' });
+    await insertNode(db, { ...chain, name: own('birch'), version: 'v2.0.0' });
+    await insertNode(db, { ...chain, name: own('cedar'), last_heartbeat_at: null });
+    const query = `chain_profile_id=${encodeURIComponent(chain.chain_profile_id)}&${filter}`;
+    const { body } = await api.call<Page<NodeView>>('GET', `/nodes?${query}`);
+    expect(body.items.map(({ name }) => name)).toEqual(names.map(own));
+  });
+
   it('come in pages, each once, in the order of their names', async () => {
     for (const name of ['p3', 'p1', 'p2', 'p5', 'p4'])
       await insertNode(api.database.db, { name, chain_profile_id: 'paged' });

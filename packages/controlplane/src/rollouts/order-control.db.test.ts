@@ -123,6 +123,24 @@ describe('every control in every status (C6)', () => {
   });
 });
 
+it('a rollout shows what its failure threshold compares, and that force ignores it (C5, C6)', async () => {
+  const id = await insertRollout(api.database.db, { status: 'running', targets_resolved_at: new Date() });
+  for (const [status, attempt_count] of [
+    ['failed', 1],
+    ['succeeded', 1],
+    ['pending', 0],
+  ] as const) {
+    await insertRolloutNode(api.database.db, id, await insertNode(api.database.db), { status, attempt_count });
+  }
+  const counts = async () => {
+    const { body } = await api.call<RolloutDetail>('GET', `/rollouts/${id}`);
+    return [body.attempted_nodes, body.counted_failures, body.threshold_ignored];
+  };
+  expect(await counts()).toEqual([2, 1, false]);
+  await order('force', id);
+  expect(await counts()).toEqual([2, 1, true]);
+});
+
 describe('start', () => {
   it('makes the rollout running in the same transaction (C13)', async () => {
     const id = await insertRollout(api.database.db);

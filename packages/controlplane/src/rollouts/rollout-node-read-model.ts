@@ -10,6 +10,7 @@ import { isOnline } from '../nodes/liveness.ts';
 
 export interface RolloutNodeFilter extends PageQuery {
   readonly status?: NodeUpgradeStatus | undefined;
+  readonly node_id?: string | undefined;
 }
 
 /** Nodes left out at the start belong to no batch (-1) and come last. */
@@ -26,6 +27,7 @@ export async function listRolloutNodes(
     .orderBy('n.name')
     .limit(filter.limit + 1);
   if (filter.status) select = select.where('rn.status', '=', filter.status);
+  if (filter.node_id) select = select.where('rn.node_id', '=', filter.node_id);
   if (filter.cursor) {
     const [batch, name] = decodeCursor(filter.cursor, 2);
     select = select.where(sql<boolean>`(${BATCH_ORDER}, n.name) > (${Number(batch)}::int, ${name}::varchar)`);

@@ -1,6 +1,9 @@
 import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
 import type { RolloutDetail, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
 import { controlFacts, controlVerdict } from '@hoodcloud/domain/control-verdict';
+import { isForced } from '@hoodcloud/domain/decision-context';
+import { effectiveControls } from '@hoodcloud/domain/effective-controls';
+import { countFailures } from '@hoodcloud/domain/failure-threshold';
 import { isInFlight } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS, type RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
@@ -57,9 +60,14 @@ export async function findRollout(db: Db, sources: RolloutReadSources, id: strin
   const snapshot = await loadRolloutSnapshot(db, id, sources.chains, new Date());
   if (!snapshot) return null;
   const newer = { rollout: await newerRolloutOf(db, id), node: null };
+  const controls = effectiveControls(snapshot.controls);
+  const failures = countFailures(snapshot.nodes, controls.resume);
   return {
     ...rolloutView(row),
     in_flight_nodes: snapshot.nodes.filter(({ status }) => isInFlight(status)).length,
+    attempted_nodes: failures.attempted,
+    counted_failures: failures.failed,
+    threshold_ignored: isForced({ snapshot, controls }),
     legal_controls: ROLLOUT_CONTROLS.filter((kind) => isLegal(kind, snapshot, newer)),
     manifest_drift: await manifestDrift(sources, row),
   };
