@@ -9,7 +9,7 @@ import { renderComponents } from './group-text.ts';
 const LOOK_EVERY_MS = 500;
 
 /** The end of a group, or its wait for a person; null while it goes on by itself. */
-export function groupExitCode({ status, components }: RolloutGroupStatusView): ExitCode | null {
+export function groupExitCode({ status, waiting, components }: RolloutGroupStatusView): ExitCode | null {
   switch (status) {
     case 'completed':
     case 'rolled_back':
@@ -19,8 +19,10 @@ export function groupExitCode({ status, components }: RolloutGroupStatusView): E
     case 'canceled':
       return EXIT.failed;
     case 'pending':
-    case 'paused':
       return EXIT.needsPerson;
+    case 'paused':
+      // What a person ordered since has not been answered yet, or is under way.
+      return waiting?.kind === 'pause' ? EXIT.needsPerson : null;
     case 'running': {
       const asks = components.some(({ status_reason }) => status_reason?.code === 'waiting_for_approval');
       return asks ? EXIT.needsPerson : null;

@@ -79,6 +79,8 @@ export async function storeGroupControl(tx: Db, control: StoredGroupControl): Pr
     .returning('id')
     .executeTakeFirst();
   if (!stored) return false;
+  // What it waited for was answered without knowing of this: nobody reads "paused, a person must decide" any more.
+  await tx.updateTable('rollout_groups').set({ last_decision: null }).where('id', '=', control.groupId).execute();
   await appendEvent(tx, {
     kind: 'group_control_ordered',
     subjectType: 'rollout_group',
