@@ -51,7 +51,7 @@ describe('nodes', () => {
   it.each([
     ['state=down', ['ash']],
     ['version=v2.0.0', ['birch']],
-    ['name=BIRCH', ['birch']],
+    ['name=BIRCH-', ['birch']],
     ['online=false', ['cedar']],
     ['online=true&state=healthy', ['birch']],
   ])('are filtered on the server: %s', async (filter, names) => {
