@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { addApiKeyCommands } from './access/api-key-commands.ts';
+import { addGrantCommands } from './access/grant-commands.ts';
 import { addLoginCommand } from './access/login-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { actIn } from './command-io.ts';
@@ -55,6 +56,7 @@ export function buildProgram(context: CliContext, ended: (code: ExitCode) => voi
   addNotificationCommands(program, act);
   addManifestCommands(program, act);
   addApiKeyCommands(program, act);
+  addGrantCommands(program, act);
   addLoginCommand(program, act);
   addCompletionCommand(program, act);
   return program;

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { apiKeyRoutes } from './auth/api-key-routes.ts';
+import { accessRoutes } from './auth/access-routes.ts';
 import type { Config } from './config.ts';
 import type { Notifications } from './db/notifications.ts';
 import { activityHeartbeats } from './engine/activity-heartbeats.ts';
@@ -61,7 +61,7 @@ export function composeFeatures(parts: Parts): Feature[] {
     eventsFeature(parts),
     notificationsFeature(parts),
     engineFeature(parts),
-    { name: 'auth', routes: apiKeyRoutes(db) },
+    { name: 'auth', routes: accessRoutes(db) },
     { name: 'http', reconcilers: [idempotencyExpiry(db)] },
     tracingFeature(parts),
   ];

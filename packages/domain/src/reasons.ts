@@ -30,6 +30,10 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'Breaking migration: an operator must approve the canary batch.',
   },
+  second_person_needed: {
+    severity: 'warning',
+    sentence: 'Two persons are needed: {creator} created the rollout, so somebody else must approve it.',
+  },
   // a group
   component_running: { severity: 'info', sentence: '{binary} is being upgraded, component {component} of {of}.' },
   started_by_group: { severity: 'info', sentence: 'Its turn in the group has come.' },

@@ -35,6 +35,8 @@ export interface RolloutFacts {
   readonly healthWaitMs: number;
   readonly forceContinue: boolean;
   readonly migrationType: MigrationType;
+  /** The creator, when somebody else must approve the canaries; null or left out: anybody may. */
+  readonly approvalBarredFor?: string | null;
   /** What to do with a node that is offline at its turn: leave it out (default) or wait for it. */
   readonly offlinePolicy: 'skip' | 'wait';
   /** False until `ResolveRolloutTargets` has written the nodes' batches. */

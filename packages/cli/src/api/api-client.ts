@@ -51,7 +51,8 @@ export class ApiClient {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const headers = {
       accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+      ...(method !== 'GET' && { 'idempotency-key': randomUUID() }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const response = await this.#send(method, path, { headers, signal, ...sent });
     return (response.status === 204 ? undefined : await parsed(response)) as Answer;

@@ -7,6 +7,10 @@ import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
 
+interface Why {
+  readonly reason?: string;
+}
+
 /** `hoodctl incident …` */
 export function addIncidentCommands(program: Command, act: Act): void {
   const incident = program.command('incident').description('what needs a person');
@@ -24,12 +28,14 @@ export function addIncidentCommands(program: Command, act: Act): void {
     .command('ack')
     .argument('<id>', 'the incident, or the beginning of its id')
     .description('say that somebody looks after it')
-    .action(act((io, args) => order(io, args, 'acknowledge')));
+    .option('--reason <text>', 'why; kept in the history')
+    .action(act<Why>((io, args, flags) => order(io, args, 'acknowledge', flags)));
   incident
     .command('resolve')
     .argument('<id>', 'the incident, or the beginning of its id')
     .description('say that it is over')
-    .action(act((io, args) => order(io, args, 'resolve')));
+    .option('--reason <text>', 'why; kept in the history')
+    .action(act<Why>((io, args, flags) => order(io, args, 'resolve', flags)));
 }
 
 async function list(io: CommandIo, _: readonly string[], { status }: { status?: string }): Promise<void> {
@@ -43,9 +49,9 @@ async function show(io: CommandIo, [given = '']: readonly string[]): Promise<voi
   io.answer(incident, (answer) => renderIncident(answer, io.context.now()));
 }
 
-async function order(io: CommandIo, [given = '']: readonly string[], control: string): Promise<void> {
+async function order(io: CommandIo, [given = '']: readonly string[], control: string, { reason }: Why): Promise<void> {
   const { id } = await find(io, given);
-  const incident = await (await io.api()).post<IncidentView>(PATHS.incidentControl(id, control));
+  const incident = await (await io.api()).post<IncidentView>(PATHS.incidentControl(id, control), { reason });
   io.answer(incident, (answer) => renderIncident(answer, io.context.now()));
 }
 

@@ -8,11 +8,14 @@ import { ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { z } from 'zod';
 import { INCIDENT_CATEGORIES } from '../http/incidents.ts';
+import { scopeSchema } from '../http/scopes.ts';
 import type { EventKind } from './event-kinds.ts';
 
 const count = z.number().int().nonnegative();
 const phase = z.enum(UPGRADE_PHASES);
 const nothing = z.object({});
+/** What the person said; null when nothing. */
+const why = z.string().nullable().optional();
 
 const rolloutStatusChange = z.object({
   from: z.enum(ROLLOUT_STATUSES),
@@ -88,16 +91,27 @@ export const EVENT_DATA = {
   node_upgrade_completed: attempt,
   node_upgrade_skipped: attempt,
   node_state_changed: z.object({ from: z.enum(NODE_STATES), to: z.enum(NODE_STATES) }),
+  node_added: z.object({ name: z.string(), chain_profile_id: z.string(), reason: why }),
+  join_token_issued: z.object({ expires_at: z.iso.datetime(), reason: why }),
   node_joined: z.object({ hostname: z.string(), agent_version: z.string(), os: z.string(), arch: z.string() }),
-  node_version_named: z.object({ binary_name: z.string(), version: z.string(), source: z.string() }),
+  node_version_named: z.object({
+    binary_name: z.string(),
+    version: z.string(),
+    source: z.string(),
+    reason: z.string().optional(),
+  }),
   /** The hosts that claim to be the node, newest first (B3). */
   node_quarantined: z.object({
     sessions: z.array(z.object({ instance_nonce: z.string(), hostname: z.string(), boot_id: z.string() })),
   }),
   config_drift_overwritten: z.object({ path: z.string(), places: z.string(), attempt_id: z.string() }),
   incident_opened: z.object({ category: z.enum(INCIDENT_CATEGORIES), summary: z.string() }),
-  incident_acknowledged: nothing,
-  incident_resolved: z.object({ why: z.string().optional() }),
+  incident_acknowledged: z.object({ reason: why }),
+  incident_resolved: z.object({ reason: why, why: z.string().optional() }),
+  api_key_created: z.object({ name: z.string(), scopes: z.array(scopeSchema), reason: why }),
+  api_key_revoked: z.object({ name: z.string() }),
+  scope_granted: z.object({ subject: z.string(), scope: scopeSchema, reason: why }),
+  scope_revoked: z.object({ subject: z.string(), scope: scopeSchema }),
 } as const satisfies Readonly<Record<EventKind, z.ZodType>>;
 
 export type EventData = { readonly [Kind in EventKind]: z.infer<(typeof EVENT_DATA)[Kind]> };

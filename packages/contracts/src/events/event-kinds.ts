@@ -28,6 +28,8 @@ export const EVENT_KINDS = [
   'node_upgrade_completed',
   'node_upgrade_skipped',
   'node_state_changed',
+  'node_added',
+  'join_token_issued',
   'node_joined',
   'node_version_named',
   'node_quarantined',
@@ -35,6 +37,10 @@ export const EVENT_KINDS = [
   'incident_opened',
   'incident_acknowledged',
   'incident_resolved',
+  'api_key_created',
+  'api_key_revoked',
+  'scope_granted',
+  'scope_revoked',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -52,3 +58,7 @@ export const NOTIFICATION_EVENTS = [
   'rollout_waiting_for_approval',
   'incident_opened',
 ] as const satisfies readonly EventKind[];
+
+/** What an event is about. */
+export const SUBJECT_TYPES = ['rollout', 'rollout_group', 'node', 'incident', 'api_key', 'scope_grant'] as const;
+export type SubjectType = (typeof SUBJECT_TYPES)[number];

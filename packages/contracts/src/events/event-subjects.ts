@@ -33,6 +33,8 @@ export const EVENT_SUBJECTS = {
   node_upgrade_completed: 'events.node.{nodeID}.upgrade_completed',
   node_upgrade_skipped: 'events.node.{nodeID}.upgrade_skipped',
   node_state_changed: 'events.node.{nodeID}.state_changed',
+  node_added: 'events.node.{nodeID}.added',
+  join_token_issued: 'events.node.{nodeID}.join_token_issued',
   node_joined: 'events.node.{nodeID}.joined',
   node_version_named: 'events.node.{nodeID}.version_named',
   node_quarantined: 'events.node.{nodeID}.quarantined',
@@ -40,6 +42,10 @@ export const EVENT_SUBJECTS = {
   incident_opened: 'events.incident.{incidentID}.opened',
   incident_acknowledged: 'events.incident.{incidentID}.acknowledged',
   incident_resolved: 'events.incident.{incidentID}.resolved',
+  api_key_created: 'events.api_key.{apiKeyID}.created',
+  api_key_revoked: 'events.api_key.{apiKeyID}.revoked',
+  scope_granted: 'events.scope_grant.{grantID}.granted',
+  scope_revoked: 'events.scope_grant.{grantID}.revoked',
 } as const satisfies Readonly<Record<EventKind, `events.${string}.{${string}}.${string}`>>;
 
 /** What a stream must listen to in order to keep every event. */
@@ -47,7 +53,7 @@ export const STREAM_SUBJECTS = [
   ...new Set(Object.values(EVENT_SUBJECTS).map((subject) => `${subject.split('.').slice(0, 2).join('.')}.>`)),
 ];
 
-/** The subject of one event: its kind's, with the id of the rollout, group, node or incident that it is about. */
+/** The subject of one event: its kind's, with the id of what it is about. */
 export function subjectOf(kind: EventKind, subjectId: string): string {
   return EVENT_SUBJECTS[kind].replace(/\{\w+\}/, subjectId);
 }

@@ -38,6 +38,8 @@ export const chainProfileSchema = z.strictObject({
     .min(1),
   /** Variables of the chain's templates; a node's own win over them. */
   variables: z.record(z.string(), z.string()).default({}),
+  /** The canaries of a breaking migration must be approved by somebody else than the rollout's creator. */
+  two_person_approval: z.boolean().default(false),
   health: chainHealthSchema,
 });
 export type ChainProfile = z.infer<typeof chainProfileSchema>;

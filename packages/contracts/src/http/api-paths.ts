@@ -28,4 +28,6 @@ export const PATHS = {
   notificationDeliveryRetry: (id: string) => `/api/v1/notifications/deliveries/${id}/retry`,
   apiKeys: '/api/v1/api-keys',
   apiKey: (id: string) => `/api/v1/api-keys/${id}`,
+  scopeGrants: '/api/v1/scope-grants',
+  scopeGrant: (id: string) => `/api/v1/scope-grants/${id}`,
 } as const;

@@ -44,4 +44,7 @@ export const dryRunQuerySchema = z.object({
     .transform((value) => value === 'true'),
 });
 
+/** Why somebody does something; kept in the history beside who. */
+export const whySchema = z.string().trim().min(1).max(1000);
+
 export const idParamsSchema = z.object({ id: uuidSchema });

@@ -1,4 +1,4 @@
-import { EVENT_KINDS } from '@hoodcloud/contracts/events/event-kinds';
+import { EVENT_KINDS, SUBJECT_TYPES } from '@hoodcloud/contracts/events/event-kinds';
 import { z } from 'zod';
 import { reasonSchema, severitySchema, timestampSchema, uuidSchema } from './common.ts';
 
@@ -7,7 +7,7 @@ export const eventSchema = z
   .object({
     seq: z.number().int(),
     kind: z.enum(EVENT_KINDS),
-    subject_type: z.enum(['rollout', 'rollout_group', 'node', 'incident']),
+    subject_type: z.enum(SUBJECT_TYPES),
     subject_id: uuidSchema,
     rollout_id: uuidSchema.nullable(),
     /** Of the rollout, or of the node. */

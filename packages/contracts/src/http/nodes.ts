@@ -1,15 +1,23 @@
 import { APPLICATION_HEALTHS, NODE_STATES, SYNC_STATUSES } from '@hoodcloud/domain/node-state';
 import { z } from 'zod';
-import { pageQuerySchema, pageSchema, timestampSchema, uuidSchema } from './common.ts';
+import { pageQuerySchema, pageSchema, timestampSchema, uuidSchema, whySchema } from './common.ts';
 
-export const createNodeSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, ".", "_" and "-", at most 100'),
-  chain_profile_id: z.string().min(1).max(100),
-  node_type: z.string().min(1).max(50),
-  labels: z.record(z.string().max(100), z.string().max(500)).default({}),
-  /** Values of config templates that are this node's own; they win over the chain's. */
-  variables: z.record(z.string().max(100), z.string().max(10_000)).default({}),
-});
+export const createNodeSchema = z
+  .strictObject({
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, ".", "_" and "-", at most 100'),
+    chain_profile_id: z.string().min(1).max(100),
+    node_type: z.string().min(1).max(50),
+    labels: z.record(z.string().max(100), z.string().max(500)).default({}),
+    /** Values of config templates that are this node's own; they win over the chain's. */
+    variables: z.record(z.string().max(100), z.string().max(10_000)).default({}),
+    reason: whySchema.optional(),
+  })
+  .meta({
+    id: 'CreateNode',
+    examples: [
+      { name: 'validator-1', chain_profile_id: 'celestia-mocha', node_type: 'full', labels: { region: 'eu' } },
+    ],
+  });
 export type CreateNodeInput = z.input<typeof createNodeSchema>;
 export type CreateNodeRequest = z.infer<typeof createNodeSchema>;
 
@@ -55,8 +63,8 @@ export const nodeSchema = z
 export type NodeView = z.infer<typeof nodeSchema>;
 
 export const nodeListQuerySchema = pageQuerySchema.extend({
-  chain_profile_id: z.string().optional(),
-  node_type: z.string().optional(),
+  chain_profile_id: z.string().max(100).optional(),
+  node_type: z.string().max(50).optional(),
   state: z.enum(NODE_STATES).optional(),
   /** What the control plane knows a component to run. */
   version: z.string().max(50).optional(),
@@ -68,13 +76,22 @@ export const nodeListQuerySchema = pageQuerySchema.extend({
 export type NodeListQuery = z.infer<typeof nodeListQuerySchema>;
 export const nodePageSchema = pageSchema(nodeSchema);
 
-export const joinTokenRequestSchema = z.strictObject({
-  expires_in_seconds: z.number().int().min(60).max(604_800).default(3600),
-});
+export const joinTokenRequestSchema = z
+  .strictObject({
+    expires_in_seconds: z.number().int().min(60).max(604_800).default(3600),
+    reason: whySchema.optional(),
+  })
+  .meta({ id: 'CreateJoinToken', examples: [{ expires_in_seconds: 3600 }] });
 
-/** The token is shown this once; only its hash is stored. */
-export const joinTokenSchema = z.object({ node_id: uuidSchema, join_token: z.string(), expires_at: timestampSchema });
+/** The token is shown this once, since only its hash is stored; empty in a dry run and when an `Idempotency-Key` is sent again. */
+export const joinTokenSchema = z.object({
+  node_id: uuidSchema,
+  join_token: z.string(),
+  expires_at: timestampSchema,
+});
 export type JoinTokenView = z.infer<typeof joinTokenSchema>;
 
-export const nameVersionSchema = z.strictObject({ version: z.string().min(1).max(50) });
+export const nameVersionSchema = z
+  .strictObject({ version: z.string().min(1).max(50), reason: whySchema.optional() })
+  .meta({ id: 'NameVersion', examples: [{ version: 'v1.0.0' }] });
 export const nodeComponentParamsSchema = z.object({ id: uuidSchema, binary: z.string().min(1).max(100) });

@@ -6,7 +6,7 @@ import {
 } from '@hoodcloud/contracts/files/upgrade-manifest';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { z } from 'zod';
-import { uuidSchema } from './common.ts';
+import { uuidSchema, whySchema } from './common.ts';
 
 /**
  * Body of `POST /api/v1/rollouts` and `POST /api/v1/rollouts/plan`. With `upgrade_id` the manifest gives what the upgrade
@@ -57,11 +57,30 @@ export const createRolloutSchema = z
     /** Only these nodes; every node of the chain and type when left out. */
     node_ids: z.array(uuidSchema).min(1).max(100_000).optional(),
   })
-  .meta({ id: 'CreateRollout' });
+  .meta({
+    id: 'CreateRollout',
+    examples: [
+      {
+        chain_profile_id: 'celestia-mocha',
+        node_type: 'full',
+        binary_name: 'cometbft',
+        source_version: 'v1.0.0',
+        target_version: 'v2.0.0',
+        target_binary_url: 'https://example.org/releases/v2.0.0',
+        target_binary_checksum: `sha256:${'b'.repeat(64)}`,
+        manifest_content_hash: `sha256:${'c'.repeat(64)}`,
+        strategy: 'canary',
+        canary_size: 1,
+        batch_size: 2,
+      },
+    ],
+  });
 export type CreateRolloutRequest = z.infer<typeof createRolloutSchema>;
 /** What a caller may send: everything that has a default may be left out. */
 export type CreateRolloutInput = z.input<typeof createRolloutSchema>;
 
 /** Body of every control: who orders it is known from the credentials, why is said here. */
-export const controlRequestSchema = z.strictObject({ reason: z.string().trim().min(1).max(1000).optional() });
+export const controlRequestSchema = z
+  .strictObject({ reason: whySchema.optional() })
+  .meta({ id: 'Control', examples: [{ reason: 'the exchange asked us to wait' }] });
 export type ControlRequest = z.infer<typeof controlRequestSchema>;

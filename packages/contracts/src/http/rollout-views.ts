@@ -46,6 +46,8 @@ export const rolloutSchema = z
     migration_type: z.enum(MIGRATION_TYPES),
     recovery_plan: z.string().nullable(),
     acknowledge_state_risk: z.boolean(),
+    /** The canaries of this rollout must be approved by somebody else than its creator. */
+    two_person_approval: z.boolean(),
     manifest_content_hash: z.string(),
     status: z.enum(ROLLOUT_STATUSES),
     status_reason: reasonSchema.nullable(),
@@ -82,7 +84,7 @@ export const rolloutDetailSchema = rolloutSchema
 export type RolloutDetail = z.infer<typeof rolloutDetailSchema>;
 
 export const rolloutListQuerySchema = pageQuerySchema.extend({
-  chain_profile_id: z.string().optional(),
+  chain_profile_id: z.string().max(100).optional(),
   status: z.enum(ROLLOUT_STATUSES).optional(),
 });
 export const rolloutPageSchema = pageSchema(rolloutSchema);
@@ -125,7 +127,7 @@ export const rolloutNodeSchema = z
     health_reasons: z.array(reasonSchema),
     error_message: z.string().nullable(),
     /** A result that came after the row had ended: shown, never applied (B5a). */
-    late_result: z.unknown().nullable(),
+    late_result: z.unknown(),
     left_stopped: z.boolean(),
     started_at: timestampSchema.nullable(),
     ended_at: timestampSchema.nullable(),

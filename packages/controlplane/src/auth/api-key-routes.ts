@@ -2,6 +2,7 @@ import {
   type ApiKeyView,
   apiKeyPageSchema,
   apiKeySchema,
+  type CreatedApiKey,
   createApiKeySchema,
   createdApiKeySchema,
 } from '@hoodcloud/contracts/http/api-keys';
@@ -10,13 +11,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Selectable } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import type { ApiKeysTable } from '../db/generated/tables.ts';
-import { onceByKey } from '../http/idempotency.ts';
+import { mutate, mutationSchema } from '../http/mutation.ts';
 import { decodeCursor, toPage } from '../http/page-cursor.ts';
 import { notFound } from '../http/problem-error.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { actorOf } from './actor.ts';
-import { createApiKey, knownScopes } from './api-keys.ts';
+import { createApiKey, knownScopes, revokeApiKey } from './api-keys.ts';
 import { needs } from './route-scope.ts';
 
 /** `GET|POST /api-keys`, `DELETE /api-keys/{id}`. */
@@ -40,7 +41,7 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
           .selectAll()
           .orderBy('name')
           .limit(limit + 1);
-        if (cursor) select = select.where('name', '>', String(decodeCursor(cursor, 1)[0]));
+        if (cursor) select = select.where('name', '>', String(decodeCursor(cursor, ['text'])[0]));
         return toPage(await select.execute(), limit, view, (row) => [row.name]);
       },
     );
@@ -51,18 +52,22 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
         schema: {
           operationId: 'createApiKey',
           tags: ['access'],
+          ...mutationSchema,
           body: createApiKeySchema,
-          response: { 201: createdApiKeySchema },
+          response: { 200: createdApiKeySchema, 201: createdApiKeySchema },
         },
       },
       (request, reply) =>
-        onceByKey(db, request, reply, async (tx) => {
-          const { id, key } = await createApiKey(tx, {
-            name: request.body.name,
-            scopes: request.body.scopes,
-            createdBy: actorOf(request),
-          });
-          return { ...view(await byId(tx, id)), secret: key };
+        mutate<CreatedApiKey>(db, {
+          request,
+          reply,
+          status: 201,
+          work: async (tx) => {
+            const { name, scopes, reason } = request.body;
+            const { id, key } = await createApiKey(tx, { name, scopes, reason, createdBy: actorOf(request) });
+            return { ...view(await byId(tx, id)), secret: key };
+          },
+          withoutSecret: (created) => ({ ...created, secret: '' }),
         }),
     );
     routes.delete(
@@ -73,18 +78,21 @@ export function apiKeyRoutes(db: Database): (api: FastifyInstance) => void {
           operationId: 'revokeApiKey',
           tags: ['access'],
           params: idParamsSchema,
+          ...mutationSchema,
           response: { 200: apiKeySchema },
         },
       },
-      async ({ params: { id } }) => {
-        await db
-          .updateTable('api_keys')
-          .set({ revoked_at: new Date() })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .execute();
-        return view(await byId(db, id));
-      },
+      (request, reply) =>
+        mutate(db, {
+          request,
+          reply,
+          status: 200,
+          work: async (tx) => {
+            const { id } = request.params;
+            await revokeApiKey(tx, id, actorOf(request));
+            return view(await byId(tx, id));
+          },
+        }),
     );
   };
 }

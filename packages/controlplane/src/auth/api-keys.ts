@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
+import { appendEvent } from '../events/append-event.ts';
 import type { Identity } from './actor.ts';
 import { type Authenticator, unauthorized } from './dual-auth-middleware.ts';
 
@@ -19,6 +20,7 @@ export interface NewApiKey {
   readonly createdBy: string;
   /** `admin` when left out: the first keys are made by who runs the server. */
   readonly scopes?: readonly Scope[];
+  readonly reason?: string | undefined;
   /** A key chosen beforehand, e.g. of a development server; made here when left out. */
   readonly secret?: string;
 }
@@ -29,7 +31,7 @@ export interface NewApiKey {
  */
 export async function createApiKey(
   db: Db,
-  { name, createdBy, secret, scopes = ['admin'] }: NewApiKey,
+  { name, createdBy, secret, scopes = ['admin'], reason }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
   const chosen = secret ?? randomBytes(32).toString('base64url');
   const { id } = await db
@@ -37,7 +39,28 @@ export async function createApiKey(
     .values({ name, secret_hash: hashApiKeySecret(chosen), scopes: [...scopes], created_by: createdBy })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await appendEvent(db, {
+    kind: 'api_key_created',
+    subjectType: 'api_key',
+    subjectId: id,
+    actor: createdBy,
+    data: { name, scopes: [...scopes], reason: reason ?? null },
+  });
   return { id, key: `hc_${id}.${chosen}` };
+}
+
+/** Makes a key useless at once; said again it changes nothing. */
+export async function revokeApiKey(db: Db, id: string, actor: string): Promise<void> {
+  const row = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('name')
+    .executeTakeFirst();
+  if (!row) return;
+  const data = { name: row.name };
+  await appendEvent(db, { kind: 'api_key_revoked', subjectType: 'api_key', subjectId: id, actor, data });
 }
 
 /** Scopes of a row; a name of an older or newer version than ours grants nothing. */

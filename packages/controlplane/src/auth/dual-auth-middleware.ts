@@ -14,7 +14,7 @@ export interface Authenticator {
 
 /**
  * The specification's `DualAuthMiddleware`: the first authenticator that knows the credentials decides who it is; then the
- * scope that the route states is checked. A path that is no route needs `read`, so that nobody maps the API without a key.
+ * scope that the route states is checked.
  */
 export function dualAuthMiddleware(authenticators: readonly Authenticator[]) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -25,7 +25,7 @@ export function dualAuthMiddleware(authenticators: readonly Authenticator[]) {
     for (const authenticator of authenticators) {
       const identity = await authenticator.authenticate(credentials);
       if (!identity) continue;
-      requireScope(identity, request.routeOptions.config.scope ?? 'read');
+      requireScope(identity, request.routeOptions.config.scope ?? 'admin');
       setIdentity(request, identity);
       return;
     }

@@ -18,7 +18,7 @@ export interface JwtSettings {
   /** Clients whose tokens are taken (`azp`); empty: any, unless the token is meant for several audiences. */
   readonly authorizedParties: readonly string[];
   readonly clockToleranceSeconds: number;
-  /** Path to a claim that the issuer alone writes, e.g. `realm_access.roles`; null: only grants count. */
+  /** Path to a claim that the issuer alone writes, e.g. `realm_access.roles`; null: only the grant table counts. */
   readonly rolesClaim: string | null;
   /** What a value of that claim grants. */
   readonly roles: Readonly<Record<string, Scope>>;
@@ -27,13 +27,13 @@ export interface JwtSettings {
 export interface JwtParts {
   readonly settings: JwtSettings;
   readonly key: JWTVerifyGetKey;
-  /** What the backend has granted this subject beside its roles. */
+  /** What the backend has granted this subject (table `scope_grants`). */
   readonly grantsOf: (subject: string) => Promise<readonly Scope[]>;
   readonly now?: () => Date;
 }
 
 /**
- * Tells who sends a JWT. Scopes come from the backend's grants and from the roles claim that the settings name; the token's own
+ * Tells who sends a JWT. Scopes come from the grant table and from the roles claim that the settings name; the token's own
  * `scope` is read by nobody, since a client asks for it itself (spec "API Surface": users cannot self-assign `admin`).
  */
 export function jwtAuthenticator({ settings, key, grantsOf, now = () => new Date() }: JwtParts): Authenticator {

@@ -58,6 +58,9 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'listApiKeys',
     'createApiKey',
     'revokeApiKey',
+    'listScopeGrants',
+    'createScopeGrant',
+    'revokeScopeGrant',
   ],
 };
 

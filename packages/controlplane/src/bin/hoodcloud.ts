@@ -1,12 +1,16 @@
 #!/usr/bin/env node
+import { scopeSchema } from '@hoodcloud/contracts/http/scopes';
 import { Command } from 'commander';
 import { createApiKey } from '../auth/api-keys.ts';
+import { grantScope } from '../auth/scope-grants.ts';
 import { ConfigError, readConfig, readDevConfig } from '../config.ts';
-import { openDatabase, openPool } from '../db/database.ts';
+import { type Database, openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { runDev } from '../roles/dev-role.ts';
 import { type RoleName, runRole } from '../roles/run-role.ts';
 import { processLog } from '../telemetry/process-log.ts';
+
+const ACTOR = 'system:command-line';
 
 const ROLES: Readonly<Record<RoleName, string>> = {
   api: 'serve the HTTP API',
@@ -33,17 +37,22 @@ for (const [name, description] of Object.entries(ROLES) as [RoleName, string][])
 program
   .command('create-api-key <name>')
   .description('make an API key with scope admin and print it, this once')
-  .action(async (name: string) => {
-    const { databaseUrl } = readConfig(process.env);
-    const onIdleError = (error: Error) => void process.stderr.write(`database: ${error.message}\n`);
-    const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
-    try {
-      const { key } = await createApiKey(db, { name, createdBy: 'system:command-line' });
+  .action((name: string) =>
+    withDatabase(async (db) => {
+      const { key } = await createApiKey(db, { name, createdBy: ACTOR });
       process.stdout.write(`${key}\n`);
-    } finally {
-      await db.destroy();
-    }
-  });
+    }),
+  );
+
+program
+  .command('grant-scope <subject> <scope>')
+  .description('grant read, operate or admin to the people whose JWT has this "sub"')
+  .action((subject: string, scope: string) =>
+    withDatabase(async (db) => {
+      await grantScope(db, { subject, scope: scopeSchema.parse(scope), actor: ACTOR });
+      process.stdout.write(`${subject} has ${scope}\n`);
+    }),
+  );
 
 program
   .command('migrate')
@@ -77,6 +86,17 @@ program
     });
     await runDev(dev, stopSignal());
   });
+
+async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {
+  const { databaseUrl } = readConfig(process.env);
+  const onIdleError = (error: Error) => void process.stderr.write(`database: ${error.message}\n`);
+  const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
+  try {
+    await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
 
 /** Aborts at SIGTERM and SIGINT; a second one ends the process at once. */
 function stopSignal(): AbortSignal {

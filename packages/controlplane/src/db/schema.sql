@@ -144,7 +144,7 @@ create table events (
   constraint events_published_seq_key UNIQUE (published_seq),
   constraint events_pkey PRIMARY KEY (id),
   constraint events_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'warning'::character varying, 'critical'::character varying])::text[]))),
-  constraint events_subject_type_check CHECK (((subject_type)::text = ANY ((ARRAY['rollout'::character varying, 'rollout_group'::character varying, 'node'::character varying, 'incident'::character varying])::text[])))
+  constraint events_subject_type_check CHECK (((subject_type)::text = ANY ((ARRAY['rollout'::character varying, 'rollout_group'::character varying, 'node'::character varying, 'incident'::character varying, 'api_key'::character varying, 'scope_grant'::character varying])::text[])))
 );
 CREATE INDEX events_by_node ON public.events USING btree (node_id, published_seq);
 CREATE INDEX events_by_rollout ON public.events USING btree (rollout_id, published_seq);
@@ -496,6 +496,7 @@ create table rollouts (
   artifacts jsonb,
   target_artifact_signature jsonb,
   release_name character varying(100),
+  two_person_approval boolean default false not null,
   constraint rollouts_pkey PRIMARY KEY (id),
   constraint rollouts_group_id_fkey FOREIGN KEY (group_id) REFERENCES rollout_groups(id),
   constraint rollouts_artifact_kind_check CHECK (((artifact_kind)::text = ANY ((ARRAY['file'::character varying, 'image'::character varying])::text[]))),
@@ -518,6 +519,21 @@ create table rollouts (
 CREATE UNIQUE INDEX one_active_rollout_per_chain ON public.rollouts USING btree (chain_profile_id) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying])::text[]));
 CREATE UNIQUE INDEX one_rollout_per_component ON public.rollouts USING btree (group_id, component_index) WHERE (group_id IS NOT NULL);
 CREATE INDEX rollouts_by_time ON public.rollouts USING btree (created_at DESC, id);
+
+create table scope_grants (
+  id uuid default gen_random_uuid() not null,
+  subject text not null,
+  scope character varying(10) not null,
+  granted_by text not null,
+  reason text,
+  granted_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint scope_grants_pkey PRIMARY KEY (id),
+  constraint scope_grants_scope_check CHECK (((scope)::text = ANY ((ARRAY['read'::character varying, 'operate'::character varying, 'admin'::character varying])::text[]))),
+  constraint scope_grants_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
+);
+CREATE UNIQUE INDEX one_standing_grant ON public.scope_grants USING btree (subject, scope) WHERE (revoked_at IS NULL);
 
 CREATE OR REPLACE FUNCTION public.notify_agent_command()
  RETURNS trigger

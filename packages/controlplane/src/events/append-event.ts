@@ -1,12 +1,12 @@
 import type { EventData } from '@hoodcloud/contracts/events/event-data';
-import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
+import type { EventKind, SubjectType } from '@hoodcloud/contracts/events/event-kinds';
 import { REASONS, type Reason, type ReasonSeverity } from '@hoodcloud/domain/reasons';
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 
 export interface NewEvent<Kind extends EventKind> {
   readonly kind: Kind;
-  readonly subjectType: 'rollout' | 'rollout_group' | 'node' | 'incident';
+  readonly subjectType: SubjectType;
   readonly subjectId: string;
   readonly rolloutId?: string | null;
   readonly nodeId?: string | null;

@@ -25,6 +25,7 @@ import { serveConnect } from './connect-handler.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { checkJoin } from './message-checks.ts';
+import { ServerCertificates } from './server-certificates.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Keys as PEM text. */
@@ -47,6 +48,7 @@ export class GatewayServer {
   readonly #listener: Listener;
   readonly #sockets: ReadonlySet<Socket>;
   readonly #open: Set<Promise<void>>;
+  readonly #certificates: ServerCertificates | null;
   readonly address: string;
 
   private constructor(parts: {
@@ -54,12 +56,14 @@ export class GatewayServer {
     readonly listener: Listener;
     readonly sockets: ReadonlySet<Socket>;
     readonly open: Set<Promise<void>>;
+    readonly certificates: ServerCertificates | null;
     readonly address: string;
   }) {
     this.#server = parts.server;
     this.#listener = parts.listener;
     this.#sockets = parts.sockets;
     this.#open = parts.open;
+    this.#certificates = parts.certificates;
     this.address = parts.address;
   }
 
@@ -94,7 +98,8 @@ export class GatewayServer {
         track(open, serveConnect(parts, admission, call));
       },
     });
-    const injector = server.createConnectionInjector(credentials(tls));
+    const certificates = tls && new ServerCertificates(tls);
+    const injector = server.createConnectionInjector(certificates?.credentials() ?? ServerCredentials.createInsecure());
     const sockets = new Set<Socket>();
     const listener = createServer({ noDelay: true }, (socket) => {
       sockets.add(socket);
@@ -102,7 +107,20 @@ export class GatewayServer {
       injector.injectConnection(socket);
     });
     const port = await bind(listener, listen);
-    return new GatewayServer({ server, listener, sockets, open, address: listen.replace(/:\d+$/, `:${port}`) });
+    return new GatewayServer({
+      server,
+      listener,
+      sockets,
+      open,
+      certificates,
+      address: listen.replace(/:\d+$/, `:${port}`),
+    });
+  }
+
+  /** New connections get this key and certificate. @throws when the gateway was started without TLS */
+  replaceTls(tls: GatewayTls): void {
+    if (!this.#certificates) throw new Error('the gateway was started without TLS');
+    this.#certificates.replace(tls);
   }
 
   /** Waits for the streams that were told to go; what is still there after a while is cut, whatever its peer does. */
@@ -148,13 +166,6 @@ async function serveJoin(
       details: 'the control plane has trouble of its own; join again, the token is still good',
     });
   }
-}
-
-function credentials(tls: GatewayTls | null): ServerCredentials {
-  if (!tls) return ServerCredentials.createInsecure();
-  const authority = tls.clientAuthority === null ? null : Buffer.from(tls.clientAuthority);
-  const pair = { private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) };
-  return ServerCredentials.createSsl(authority, [pair], authority !== null);
 }
 
 async function bind(listener: Listener, listen: string): Promise<number> {

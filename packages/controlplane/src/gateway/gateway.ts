@@ -38,6 +38,8 @@ export interface Gateway {
   readonly gatewayId: string;
   /** `host:port` it listens on. */
   readonly address: string;
+  /** Certificates rotate without a restart: what connects from now on gets these. */
+  replaceTls(tls: GatewayTls): void;
   /** Streams it holds now. */
   streamCount(): number;
   /** Sends every agent away, stores what they said last, ends their sessions. */
@@ -78,6 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     gatewayId: parts.gatewayId,
     address: server.address,
+    replaceTls: (tls) => server.replaceTls(tls),
     streamCount: () => streams.size,
     stop: async () => {
       for (const stopListening of unlisten) stopListening();

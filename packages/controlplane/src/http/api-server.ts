@@ -6,9 +6,11 @@ import type { Authenticator } from '../auth/dual-auth-middleware.ts';
 import { dualAuthMiddleware } from '../auth/dual-auth-middleware.ts';
 import { demandScopes } from '../auth/route-scope.ts';
 import type { Feature, Logger } from '../feature.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { drainRefusedBody } from './drain-refused-body.ts';
 import { registerOpenApi } from './openapi.ts';
 import { operationsRoutes } from './operations-routes.ts';
+import { ProblemError } from './problem-error.ts';
 import { limitRates, refuseUnderPressure } from './rate-limits.ts';
 import { countRequests } from './request-metrics.ts';
 import { toProblem } from './to-problem.ts';
@@ -42,15 +44,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   app.setSerializerCompiler(serializerCompiler);
   acceptEmptyJson(app);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, options.log));
-  app.setNotFoundHandler((request, reply) => {
-    const problem = toProblem(
-      Object.assign(new Error(`There is no ${request.method} ${request.url}.`), { statusCode: 404 }),
-    );
-    return reply
-      .code(404)
-      .type(PROBLEM_CONTENT_TYPE)
-      .send(JSON.stringify({ ...problem, code: 'not_found' }));
-  });
+  const methodsOf = allowedMethods(app);
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply, methodsOf));
   countRequests(app, options.metrics);
   await registerOpenApi(app);
   operationsRoutes(app, options);
@@ -69,6 +64,25 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     { prefix: '/api/v1' },
   );
   return app;
+}
+
+/** 405 where the path has other methods, else 404. */
+function sendNotFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methodsOf: (path: string) => readonly string[],
+): FastifyReply {
+  const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  const status = methods.length > 0 ? 405 : 404;
+  const problem = toProblem(
+    new ProblemError(
+      status,
+      status === 405 ? 'method_not_allowed' : 'not_found',
+      `There is no ${request.method} ${request.url}.`,
+    ),
+  );
+  return reply.code(status).type(PROBLEM_CONTENT_TYPE).send(JSON.stringify(problem));
 }
 
 /** An empty body with a JSON content type is none, not wrong JSON. */

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { polished } from './openapi-polish.ts';
 import { withProblems } from './openapi-problems.ts';
 
 /** Collects every route's schema into one OpenAPI document, served at `/openapi.json`. */
@@ -28,7 +29,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
       },
     },
     transform: (route) => withScope(jsonSchemaTransform(route), route.route.config?.scope),
-    transformObject: (document) => withProblems(jsonSchemaTransformObject(document)),
+    transformObject: (document) => polished(withProblems(jsonSchemaTransformObject(document))),
   });
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('application/json').send(JSON.stringify(app.swagger())),
@@ -40,6 +41,7 @@ const TAGS = [
   { name: 'nodes', description: 'Hosts, what they run, and how their agents join.' },
   { name: 'incidents', description: 'What needs a person.' },
   { name: 'events', description: 'The history, as pages or as server-sent events.' },
+  { name: 'notifications', description: 'Channels that are told, and what became of each message.' },
   { name: 'access', description: 'Who may call.' },
 ];
 

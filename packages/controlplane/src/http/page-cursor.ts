@@ -9,12 +9,28 @@ export function encodeCursor(values: CursorValues): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url');
 }
 
+/** What a value of a cursor must be, so that a forged one is refused here and not by the database. */
+export type CursorKind = 'text' | 'uuid' | 'time' | 'number';
+
+const FITS: Readonly<Record<CursorKind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string' && !value.includes('\u0000'),
+  uuid: (value) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+  time: (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d[ T][\d:.]{8,15}(Z|[+-]\d\d(:?\d\d)?)$/.test(value) && isTime(value),
+  number: (value) => Number.isSafeInteger(value),
+};
+
+/** Postgres writes the hours of an offset alone. */
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text.replace(/([+-]\d\d)$/, '$1:00')));
+}
+
 /**
  * Reads a cursor of our own making.
- * @param count how many values it must hold
+ * @param kinds what it must hold
  * @throws ProblemError 400 when it is none of ours
  */
-export function decodeCursor(cursor: string, count: number): CursorValues {
+export function decodeCursor(cursor: string, kinds: readonly CursorKind[]): CursorValues {
   let values: unknown;
   try {
     values = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -22,9 +38,7 @@ export function decodeCursor(cursor: string, count: number): CursorValues {
     throw badCursor(cause);
   }
   const fits =
-    Array.isArray(values) &&
-    values.length === count &&
-    values.every((value) => typeof value === 'string' || typeof value === 'number');
+    Array.isArray(values) && values.length === kinds.length && kinds.every((kind, at) => FITS[kind](values[at]));
   if (!fits) throw badCursor(values);
   return values as CursorValues;
 }

@@ -16,6 +16,7 @@ const UNIQUE: Readonly<Record<string, { code: string; detail: string }>> = {
   one_active_rollout_per_chain: { code: 'rollout_active', detail: 'Another rollout is active on this chain.' },
   one_active_group_per_chain: { code: 'rollout_active', detail: 'Another group is active on this chain.' },
   nodes_name_key: { code: 'node_name_taken', detail: 'Another node has this name.' },
+  one_standing_grant: { code: 'scope_granted_already', detail: 'The subject has this scope already.' },
   api_keys_name_key: { code: 'api_key_name_taken', detail: 'Another API key has this name.' },
 };
 

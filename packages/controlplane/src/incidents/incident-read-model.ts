@@ -21,7 +21,7 @@ export async function listIncidents(db: Db, filter: IncidentFilter): Promise<Pag
   if (filter.node_id) select = select.where('i.node_id', '=', filter.node_id);
   if (filter.rollout_id) select = select.where('i.rollout_id', '=', filter.rollout_id);
   if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, 2);
+    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
     select = select.where(sql<boolean>`(i.created_at, i.id) < (${createdAt}::timestamptz, ${id}::uuid)`);
   }
   return toPage(await select.execute(), filter.limit, incidentView, (row) => [row.created_at_text, row.id]);

@@ -5,10 +5,13 @@ import {
   incidentPageSchema,
   incidentSchema,
 } from '@hoodcloud/contracts/http/incidents';
-import type { FastifyInstance } from 'fastify';
+import { controlRequestSchema } from '@hoodcloud/contracts/http/rollout-requests';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
+import { etagOf, requireMatch } from '../http/etag.ts';
+import { conditionalMutationSchema, mutate } from '../http/mutation.ts';
 import { notFound, ProblemError } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { findIncident, listIncidents } from './incident-read-model.ts';
@@ -37,29 +40,56 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
     routes.get(
       '/incidents/:id',
       { ...needs('read'), schema: { operationId: 'getIncident', tags, ...one } },
-      ({ params }) => incidentById(db, params.id),
-    );
-    routes.post(
-      '/incidents/:id/acknowledge',
-      { ...needs('operate'), schema: { operationId: 'acknowledgeIncident', tags, ...one } },
-      async (request) => {
-        const { id, status } = await incidentById(db, request.params.id);
-        if (status === 'resolved')
-          throw new ProblemError(409, 'incident_resolved', 'The incident is resolved already.');
-        await db.transaction().execute((tx) => acknowledgeIncident(tx, id, actorOf(request)));
-        return incidentById(db, id);
+      async ({ params }, reply) => {
+        const incident = await incidentById(db, params.id);
+        reply.header('etag', incidentEtag(incident));
+        return incident;
       },
     );
-    routes.post(
-      '/incidents/:id/resolve',
-      { ...needs('operate'), schema: { operationId: 'resolveIncident', tags, ...one } },
-      async (request) => {
-        const { id } = await incidentById(db, request.params.id);
-        await db.transaction().execute((tx) => resolveIncident(tx, id, actorOf(request)));
-        return incidentById(db, id);
-      },
-    );
+    for (const kind of ['acknowledge', 'resolve'] as const) {
+      routes.post(
+        `/incidents/:id/${kind}`,
+        {
+          ...needs('operate'),
+          schema: {
+            operationId: `${kind}Incident`,
+            tags,
+            ...conditionalMutationSchema,
+            body: controlRequestSchema,
+            ...one,
+          },
+        },
+        (request, reply) =>
+          mutate(db, {
+            request,
+            reply,
+            status: 200,
+            work: (tx) => order(tx, request, kind, { id: request.params.id, reason: request.body.reason }),
+          }),
+      );
+    }
   };
+}
+
+async function order(
+  tx: Db,
+  request: FastifyRequest,
+  kind: 'acknowledge' | 'resolve',
+  what: { readonly id: string; readonly reason: string | undefined },
+): Promise<IncidentView> {
+  await tx.selectFrom('incidents').select('id').where('id', '=', what.id).forUpdate().execute();
+  const incident = await incidentById(tx, what.id);
+  requireMatch(request, incidentEtag(incident));
+  if (kind === 'acknowledge' && incident.status === 'resolved') {
+    throw new ProblemError(409, 'incident_resolved', 'The incident is resolved already.');
+  }
+  const settle = kind === 'acknowledge' ? acknowledgeIncident : resolveIncident;
+  await settle(tx, { ...what, actor: actorOf(request) });
+  return incidentById(tx, what.id);
+}
+
+function incidentEtag({ id, status, acknowledged_at, resolved_at }: IncidentView): string {
+  return etagOf([id, status, acknowledged_at, resolved_at]);
 }
 
 async function incidentById(db: Db, id: string): Promise<IncidentView> {

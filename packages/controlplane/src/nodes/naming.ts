@@ -53,10 +53,18 @@ export async function nameRunningComponent(
   return named?.version ?? null;
 }
 
+export interface OperatorNaming {
+  readonly nodeId: string;
+  readonly binaryName: string;
+  readonly version: string;
+  readonly actor: string;
+  readonly reason?: string | undefined;
+}
+
 /** An operator says which version runs. @returns false when the node has no such component */
 export async function nameByOperator(
   db: Db,
-  { nodeId, binaryName, version, actor }: { nodeId: string; binaryName: string; version: string; actor: string },
+  { nodeId, binaryName, version, actor, reason }: OperatorNaming,
 ): Promise<boolean> {
   const running = await db
     .selectFrom('node_components')
@@ -78,7 +86,7 @@ export async function nameByOperator(
     .values({ node_id: nodeId, binary_name: binaryName, ...values })
     .onConflict((conflict) => conflict.columns(['node_id', 'binary_name']).doUpdateSet(values))
     .execute();
-  await appendNamed(db, { nodeId, binaryName }, version, 'operator', actor);
+  await appendNamed(db, { nodeId, binaryName }, version, 'operator', actor, reason);
   return true;
 }
 
@@ -212,6 +220,7 @@ async function appendNamed(
   version: string,
   source: string,
   actor: string,
+  reason?: string,
 ): Promise<void> {
   await appendEvent(db, {
     kind: 'node_version_named',
@@ -219,6 +228,6 @@ async function appendNamed(
     subjectId: nodeId,
     nodeId,
     actor,
-    data: { binary_name: binaryName, version, source },
+    data: { binary_name: binaryName, version, source, ...(reason !== undefined && { reason }) },
   });
 }

@@ -15,7 +15,7 @@ export async function listNodes(db: Db, filter: NodeListQuery): Promise<Page<Nod
     .selectAll()
     .orderBy('name')
     .limit(filter.limit + 1);
-  if (filter.cursor) select = select.where('name', '>', String(decodeCursor(filter.cursor, 1)[0]));
+  if (filter.cursor) select = select.where('name', '>', String(decodeCursor(filter.cursor, ['text'])[0]));
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.node_type) select = select.where('node_type', '=', filter.node_type);
   if (filter.state) select = select.where('state', '=', filter.state);

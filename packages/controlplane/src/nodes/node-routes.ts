@@ -14,7 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
-import { onceByKey } from '../http/idempotency.ts';
+import { mutate, mutationSchema } from '../http/mutation.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import type { ChainFiles } from '../manifests/chain-files.ts';
@@ -40,10 +40,21 @@ export function nodeRoutes(db: Database, chains: ChainFiles): (api: FastifyInsta
       '/nodes',
       {
         ...needs('admin'),
-        schema: { operationId: 'createNode', tags, body: createNodeSchema, response: { 201: nodeSchema } },
+        schema: {
+          operationId: 'createNode',
+          tags,
+          ...mutationSchema,
+          body: createNodeSchema,
+          response: { 200: nodeSchema, 201: nodeSchema },
+        },
       },
       (request, reply) =>
-        onceByKey(db, request, reply, async (tx) => nodeById(tx, await addNode(tx, chains, request.body))),
+        mutate(db, {
+          request,
+          reply,
+          status: 201,
+          work: async (tx) => nodeById(tx, await addNode(tx, chains, request.body, actorOf(request))),
+        }),
     );
     routes.get(
       '/nodes/:id',
@@ -61,18 +72,23 @@ export function nodeRoutes(db: Database, chains: ChainFiles): (api: FastifyInsta
           operationId: 'createJoinToken',
           tags,
           params: idParamsSchema,
+          ...mutationSchema,
           body: joinTokenRequestSchema,
-          response: { 201: joinTokenSchema },
+          response: { 200: joinTokenSchema, 201: joinTokenSchema },
         },
       },
-      async (request, reply) => {
-        const { id: nodeId } = await nodeById(db, request.params.id);
-        reply.code(201);
-        const { expires_in_seconds: expiresInSeconds } = request.body;
-        return db
-          .transaction()
-          .execute((tx) => issueJoinToken(tx, { nodeId, expiresInSeconds, actor: actorOf(request) }));
-      },
+      (request, reply) =>
+        mutate(db, {
+          request,
+          reply,
+          status: 201,
+          work: async (tx) => {
+            const { id: nodeId } = await nodeById(tx, request.params.id);
+            const { expires_in_seconds: expiresInSeconds, reason } = request.body;
+            return issueJoinToken(tx, { nodeId, expiresInSeconds, reason, actor: actorOf(request) });
+          },
+          withoutSecret: (view) => ({ ...view, join_token: '' }),
+        }),
     );
     routes.post(
       '/nodes/:id/components/:binary/version',
@@ -82,18 +98,25 @@ export function nodeRoutes(db: Database, chains: ChainFiles): (api: FastifyInsta
           operationId: 'nameVersion',
           tags,
           params: nodeComponentParamsSchema,
+          ...mutationSchema,
           body: nameVersionSchema,
           response: { 200: nodeSchema },
         },
       },
-      async (request) => {
-        const { id: nodeId, binary: binaryName } = request.params;
-        await nodeById(db, nodeId);
-        const naming = { nodeId, binaryName, version: request.body.version, actor: actorOf(request) };
-        const named = await db.transaction().execute((tx) => nameByOperator(tx, naming));
-        if (!named) throw notFound('component', binaryName);
-        return nodeById(db, nodeId);
-      },
+      (request, reply) =>
+        mutate(db, {
+          request,
+          reply,
+          status: 200,
+          work: async (tx) => {
+            const { id: nodeId, binary: binaryName } = request.params;
+            await nodeById(tx, nodeId);
+            const { version, reason } = request.body;
+            const naming = { nodeId, binaryName, version, reason, actor: actorOf(request) };
+            if (!(await nameByOperator(tx, naming))) throw notFound('component', binaryName);
+            return nodeById(tx, nodeId);
+          },
+        }),
     );
   };
 }

@@ -3,6 +3,7 @@ import type { CreateNodeRequest, JoinTokenView } from '@hoodcloud/contracts/http
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
+import { appendEvent } from '../events/append-event.ts';
 import { hashAgentSecret } from '../gateway/agent-secret.ts';
 import type { ChainFiles } from '../manifests/chain-files.ts';
 
@@ -22,7 +23,12 @@ export class UnknownNodeTypeError extends DomainError {
  * @returns its id
  * @throws ConfigFileNotFoundError when the chain has no profile, UnknownNodeTypeError, a unique violation of the name
  */
-export async function addNode(db: Db, chains: Pick<ChainFiles, 'profile'>, node: CreateNodeRequest): Promise<string> {
+export async function addNode(
+  db: Db,
+  chains: Pick<ChainFiles, 'profile'>,
+  { reason, ...node }: CreateNodeRequest,
+  actor: string,
+): Promise<string> {
   const { profile } = await chains.profile(node.chain_profile_id);
   if (!profile.node_types.includes(node.node_type)) {
     throw new UnknownNodeTypeError(node.node_type, node.chain_profile_id, profile.node_types);
@@ -32,13 +38,22 @@ export async function addNode(db: Db, chains: Pick<ChainFiles, 'profile'>, node:
     .values({ ...node, labels: json(node.labels), variables: json(node.variables) })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const data = { name: node.name, chain_profile_id: node.chain_profile_id, reason: reason ?? null };
+  await appendEvent(db, { kind: 'node_added', subjectType: 'node', subjectId: id, nodeId: id, actor, data });
   return id;
+}
+
+export interface NewJoinToken {
+  readonly nodeId: string;
+  readonly expiresInSeconds: number;
+  readonly actor: string;
+  readonly reason?: string | undefined;
 }
 
 /** Makes a one-time token for a node's agent (B3); tokens of the node that nobody used yet are void from now on. */
 export async function issueJoinToken(
   db: Db,
-  { nodeId, expiresInSeconds, actor }: { nodeId: string; expiresInSeconds: number; actor: string },
+  { nodeId, expiresInSeconds, actor, reason }: NewJoinToken,
 ): Promise<JoinTokenView> {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000);
@@ -54,5 +69,7 @@ export async function issueJoinToken(
     .insertInto('join_tokens')
     .values({ node_id: nodeId, token_hash: hashAgentSecret(token), created_by: actor, expires_at: expiresAt })
     .execute();
+  const data = { expires_at: expiresAt.toISOString(), reason: reason ?? null };
+  await appendEvent(db, { kind: 'join_token_issued', subjectType: 'node', subjectId: nodeId, nodeId, actor, data });
   return { node_id: nodeId, join_token: token, expires_at: expiresAt.toISOString() };
 }

@@ -83,7 +83,7 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<Pa
   if (filter.channel) select = select.where('d.channel', '=', filter.channel);
   if (filter.status) select = select.where('d.status', '=', filter.status);
   if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, 2);
+    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
     select = select.where(sql<boolean>`(d.created_at, d.id) < (${createdAt}::timestamptz, ${id}::uuid)`);
   }
   return toPage(await select.execute(), filter.limit, deliveryView, (row) => [row.created_at_text, row.id]);

@@ -2,6 +2,7 @@ import { apiKeyAuthenticator } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/dual-auth-middleware.ts';
 import { JwksSource } from '../auth/jwks-source.ts';
 import { jwtAuthenticator } from '../auth/jwt.ts';
+import { grantsOf } from '../auth/scope-grants.ts';
 import { composeFeatures } from '../compose.ts';
 import { createApiServer } from '../http/api-server.ts';
 import { metrics } from '../telemetry/registry.ts';
@@ -9,12 +10,12 @@ import { hostAndPort } from '../telemetry/status-server.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { NEVER_FAILS, type RunningRole } from './role.ts';
 
-/** API keys, and the JWTs of the configured issuer, whose scopes are those of its roles claim (spec "API Surface"). */
+/** API keys, and the JWTs of the configured issuer (spec "API Surface"). */
 function authenticators({ config, db }: ProcessParts): Authenticator[] {
   const keys = apiKeyAuthenticator(db);
   if (config.jwt === null) return [keys];
   const { key } = new JwksSource({ location: config.jwt.jwks });
-  return [keys, jwtAuthenticator({ settings: config.jwt, key, grantsOf: async () => [] })];
+  return [keys, jwtAuthenticator({ settings: config.jwt, key, grantsOf: (subject) => grantsOf(db, subject) })];
 }
 
 /** The HTTP API with every feature's routes, and the role's own `/health`, `/readyz` and `/metrics`. @throws when the port is taken */

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import type { Config } from '../config.ts';
 import { payloadCipher } from '../db/payload-cipher.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import type { GatewayTls } from '../gateway/gateway-server.ts';
+import { readTlsFiles, watchTlsFiles } from '../gateway/tls-files.ts';
 import { nameRunningComponent } from '../nodes/naming.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { NEVER_FAILS, type RunningRole } from './role.ts';
@@ -10,13 +8,14 @@ import { NEVER_FAILS, type RunningRole } from './role.ts';
 /** Agents' streams on one side, rows on the other. */
 export async function startGatewayRole(parts: ProcessParts): Promise<RunningRole> {
   const { db, log, config, chains, manifests, notifications } = parts;
+  const tls = config.gatewayTls && (await readTlsFiles(config.gatewayTls));
   const gateway = await startGateway({
     db,
     log,
     notifications,
     chainHealth: parts.chainHealth,
     listen: config.gatewayListen,
-    tls: await readTls(config),
+    tls,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
     openPayload: payloadCipher(config.payloadKeys).open,
     checksumSeen: async (nodeId, binaryName, runningChecksum) => {
@@ -24,15 +23,17 @@ export async function startGatewayRole(parts: ProcessParts): Promise<RunningRole
       await nameRunningComponent(db, { chains, manifests }, component);
     },
   });
-  return { name: 'gateway', address: gateway.address, failed: NEVER_FAILS, stop: () => gateway.stop() };
-}
-
-async function readTls({ gatewayTls }: Config): Promise<GatewayTls | null> {
-  if (gatewayTls === null) return null;
-  const { key, certificate, clientAuthority } = gatewayTls;
+  const unwatch =
+    config.gatewayTls && tls
+      ? watchTlsFiles(config.gatewayTls, tls, { log, changed: (changed) => gateway.replaceTls(changed) })
+      : () => undefined;
   return {
-    key: await readFile(key, 'utf8'),
-    certificate: await readFile(certificate, 'utf8'),
-    clientAuthority: clientAuthority === null ? null : await readFile(clientAuthority, 'utf8'),
+    name: 'gateway',
+    address: gateway.address,
+    failed: NEVER_FAILS,
+    stop: async () => {
+      unwatch();
+      await gateway.stop();
+    },
   };
 }

@@ -105,6 +105,7 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       migration_type: upgrade.migration_type,
       recovery_plan: upgrade.recovery_plan,
       acknowledge_state_risk: request.acknowledge_state_risk,
+      two_person_approval: draft.twoPersonApproval,
       config_changes: json(draft.configChanges),
       manifest_content_hash,
       node_ids: request.node_ids ?? null,

@@ -130,6 +130,7 @@ export function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
     healthWaitMs: row.health_wait_ms,
     forceContinue: row.force_continue,
     migrationType: row.migration_type,
+    approvalBarredFor: row.two_person_approval ? row.created_by : null,
     offlinePolicy: row.offline_policy,
     targetsResolved: row.targets_resolved_at !== null,
   };

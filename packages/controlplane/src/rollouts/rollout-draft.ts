@@ -34,6 +34,8 @@ export interface RolloutDraft {
   readonly upgrade: UpgradeFacts;
   readonly artifactKind: ArtifactKind;
   readonly healthWaitMs: number;
+  /** The chain's profile wants a second person for a breaking migration. */
+  readonly twoPersonApproval: boolean;
   readonly configChanges: readonly StoredConfigChange[];
   readonly problems: readonly FieldError[];
 }
@@ -69,6 +71,7 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
     upgrade,
     artifactKind,
     healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
+    twoPersonApproval: profile.two_person_approval && upgrade.migration_type === 'breaking',
     configChanges: configs.changes,
     problems: [
       ...problems,

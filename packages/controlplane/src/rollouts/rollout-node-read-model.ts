@@ -29,7 +29,7 @@ export async function listRolloutNodes(
   if (filter.status) select = select.where('rn.status', '=', filter.status);
   if (filter.node_id) select = select.where('rn.node_id', '=', filter.node_id);
   if (filter.cursor) {
-    const [batch, name] = decodeCursor(filter.cursor, 2);
+    const [batch, name] = decodeCursor(filter.cursor, ['number', 'text']);
     select = select.where(sql<boolean>`(${BATCH_ORDER}, n.name) > (${Number(batch)}::int, ${name}::varchar)`);
   }
   const now = new Date();

@@ -40,7 +40,7 @@ export async function listRollouts(db: Db, filter: RolloutFilter): Promise<Page<
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.status) select = select.where('status', '=', filter.status);
   if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, 2);
+    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
     const older = sql<boolean>`(created_at < ${createdAt}::timestamptz
       or (created_at = ${createdAt}::timestamptz and id > ${id}::uuid))`;
     select = select.where(older);
@@ -130,6 +130,7 @@ export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     migration_type: row.migration_type,
     recovery_plan: row.recovery_plan,
     acknowledge_state_risk: row.acknowledge_state_risk,
+    two_person_approval: row.two_person_approval,
     manifest_content_hash: row.manifest_content_hash,
     status: row.status,
     status_reason: storedReason(row.status_reason, row.status_reason_params),

@@ -1,4 +1,4 @@
-import { dryRunQuerySchema, idParamsSchema } from '@hoodcloud/contracts/http/common';
+import { idParamsSchema } from '@hoodcloud/contracts/http/common';
 import { rolloutPlanSchema } from '@hoodcloud/contracts/http/rollout-plan';
 import { controlRequestSchema, createRolloutSchema } from '@hoodcloud/contracts/http/rollout-requests';
 import {
@@ -11,19 +11,22 @@ import {
   rolloutNodeParamsSchema,
   rolloutPageSchema,
 } from '@hoodcloud/contracts/http/rollout-views';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
-import { onceByKey } from '../http/idempotency.ts';
+import { requireMatch } from '../http/etag.ts';
+import { conditionalMutationSchema, mutate, mutationSchema } from '../http/mutation.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { createRollout } from './create-rollout.ts';
 import { type ControlOrder, orderControl } from './order-control.ts';
 import type { RolloutSources } from './prepare-rollout.ts';
+import { rolloutEtag } from './rollout-etag.ts';
 import { findRolloutNodeLogs, listRolloutNodes } from './rollout-node-read-model.ts';
 import { planRollout } from './rollout-plan.ts';
 import { findRollout, listRollouts, type RolloutReadSources, rolloutExists } from './rollout-read-model.ts';
+import { lockRollout } from './rollout-row.ts';
 
 export interface RolloutRouteParts {
   readonly db: Database;
@@ -63,18 +66,22 @@ function addCreation(api: FastifyInstance, { db, sources, reads }: RolloutRouteP
       schema: {
         operationId: 'createRollout',
         tags,
-        querystring: dryRunQuerySchema,
+        ...mutationSchema,
         body: createRolloutSchema,
         response: { 200: rolloutPlanSchema, 201: rolloutDetailSchema },
       },
     },
     async (request, reply) => {
       if (request.query.dry_run) return planRollout(db, sources, request.body);
-      const created = await onceByKey(db, request, reply, async (tx) => {
-        const id = await createRollout(tx, sources, request.body, actorOf(request));
-        return rolloutById(tx, reads, id);
+      return mutate(db, {
+        request,
+        reply,
+        status: 201,
+        work: async (tx) => {
+          const id = await createRollout(tx, sources, request.body, actorOf(request));
+          return rolloutById(tx, reads, id);
+        },
       });
-      return reply.code(201).send(created);
     },
   );
   routes.post(
@@ -113,7 +120,11 @@ function addReads(api: FastifyInstance, { db, reads }: RolloutRouteParts): void 
       ...needs('read'),
       schema: { operationId: 'getRollout', tags, params: idParamsSchema, response: { 200: rolloutDetailSchema } },
     },
-    ({ params }) => rolloutById(db, reads, params.id),
+    async ({ params }, reply) => {
+      const rollout = await rolloutById(db, reads, params.id);
+      reply.header('etag', await rolloutEtag(db, params.id));
+      return rollout;
+    },
   );
 }
 
@@ -128,17 +139,16 @@ function addControls(api: FastifyInstance, parts: RolloutRouteParts): void {
           operationId: `${path}Rollout`,
           tags,
           params: idParamsSchema,
-          querystring: dryRunQuerySchema,
+          ...conditionalMutationSchema,
           body: controlRequestSchema,
           response: { 200: rolloutDetailSchema },
         },
       },
-      (request) =>
-        order(parts, request, {
+      (request, reply) =>
+        order(parts, request, reply, {
           rolloutId: request.params.id,
           kind,
           reason: request.body.reason,
-          dryRun: request.query.dry_run,
         }),
     );
   }
@@ -190,18 +200,17 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
           operationId: `${kind}RolloutNode`,
           tags,
           params: rolloutNodeParamsSchema,
-          querystring: dryRunQuerySchema,
+          ...conditionalMutationSchema,
           body: controlRequestSchema,
           response: { 200: rolloutDetailSchema },
         },
       },
-      (request) =>
-        order(parts, request, {
+      (request, reply) =>
+        order(parts, request, reply, {
           rolloutId: request.params.id,
           kind,
           nodeId: request.params.nodeId,
           reason: request.body.reason,
-          dryRun: request.query.dry_run,
         }),
     );
   }
@@ -211,11 +220,22 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
 async function order(
   { db, sources, reads }: RolloutRouteParts,
   request: FastifyRequest,
+  reply: FastifyReply,
   what: Omit<ControlOrder, 'actor'>,
 ): Promise<RolloutDetail> {
   await requireRollout(db, what.rolloutId);
-  await db.transaction().execute((tx) => orderControl(tx, sources, { ...what, actor: actorOf(request) }));
-  return rolloutById(db, reads, what.rolloutId);
+  return mutate(db, {
+    request,
+    reply,
+    status: 200,
+    work: async (tx) => {
+      await lockRollout(tx, what.rolloutId);
+      requireMatch(request, await rolloutEtag(tx, what.rolloutId));
+      await orderControl(tx, sources, { ...what, actor: actorOf(request) });
+      reply.header('etag', await rolloutEtag(tx, what.rolloutId));
+      return rolloutById(tx, reads, what.rolloutId);
+    },
+  });
 }
 
 async function rolloutById(db: Db, reads: RolloutReadSources, id: string): Promise<RolloutDetail> {

@@ -90,6 +90,12 @@ export function canaryPauseReason(code: string, { snapshot }: Pick<DecisionConte
   return null;
 }
 
+/** Who has to do what before the second batch. */
+function approvalMissing({ approvalBarredFor }: RolloutSnapshot['rollout']): Reason[] {
+  const waiting = reason('waiting_for_approval');
+  return approvalBarredFor ? [waiting, reason('second_person_needed', { creator: approvalBarredFor })] : [waiting];
+}
+
 /** `canary_size` random nodes first, watched; then the rest as `rolling`. A breaking migration needs a person's approval. */
 export const canary: RolloutStrategy = {
   batchOf: (position, { batchSize, canarySize }) =>
@@ -105,6 +111,6 @@ export const canary: RolloutStrategy = {
     const verdict = isPast(canaries, snapshot) ? GO : judge(canaries, context);
     if (verdict.kind !== 'go' || snapshot.rollout.migrationType !== 'breaking') return verdict;
     if (approvalCounts(snapshot, controls.approval)) return GO;
-    return { kind: 'wait', reasons: [reason('waiting_for_approval')], until: null };
+    return { kind: 'wait', reasons: approvalMissing(snapshot.rollout), until: null };
   },
 };

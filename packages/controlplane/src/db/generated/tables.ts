@@ -97,7 +97,7 @@ export interface EventCursorsTable {
 
 export interface EventsTable {
   id: GeneratedAlways<number>;
-  subject_type: 'rollout' | 'rollout_group' | 'node' | 'incident';
+  subject_type: 'rollout' | 'rollout_group' | 'node' | 'incident' | 'api_key' | 'scope_grant';
   subject_id: string;
   rollout_id: string | null;
   node_id: string | null;
@@ -386,6 +386,18 @@ export interface RolloutsTable {
   artifacts: unknown;
   target_artifact_signature: unknown;
   release_name: string | null;
+  two_person_approval: Generated<boolean>;
+}
+
+export interface ScopeGrantsTable {
+  id: Generated<string>;
+  subject: string;
+  scope: 'read' | 'operate' | 'admin';
+  granted_by: string;
+  reason: string | null;
+  granted_at: Generated<Date>;
+  revoked_at: Date | null;
+  revoked_by: string | null;
 }
 
 export interface Tables {
@@ -413,4 +425,5 @@ export interface Tables {
   rollout_groups: RolloutGroupsTable;
   rollout_nodes: RolloutNodesTable;
   rollouts: RolloutsTable;
+  scope_grants: ScopeGrantsTable;
 }

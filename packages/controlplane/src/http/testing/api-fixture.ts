@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Registry } from 'prom-client';
-import { apiKeyRoutes } from '../../auth/api-key-routes.ts';
+import { accessRoutes } from '../../auth/access-routes.ts';
 import { apiKeyAuthenticator, createApiKey } from '../../auth/api-keys.ts';
+import type { Authenticator } from '../../auth/dual-auth-middleware.ts';
 import { GoTemplateRenderer } from '../../config-rendering/go-template-renderer.ts';
 import { renderForNodes } from '../../config-rendering/render-for-nodes.ts';
+import type { Database } from '../../db/database.ts';
 import { Notifications } from '../../db/notifications.ts';
 import { eventRoutes } from '../../events/event-routes.ts';
 import type { Feature, Logger } from '../../feature.ts';
@@ -25,6 +27,15 @@ export interface Answer<Body> {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Body;
+}
+
+export interface ApiFixtureOptions {
+  readonly bodyLimit?: number;
+  readonly requestsPerMinute?: number;
+  /** Whose the caller stays; one of its own when left out. */
+  readonly database?: MigratedDatabase;
+  /** Beside API keys. */
+  readonly authenticators?: (db: Database) => readonly Authenticator[];
 }
 
 /** The whole API over a real database and a config folder of its own, called without a socket. */
@@ -51,16 +62,8 @@ export class ApiFixture {
     this.#ownsDatabase = ownsDatabase;
   }
 
-  /** @param database whose the caller stays; one of its own when left out */
-  static async create({
-    database: given,
-    ...options
-  }: {
-    bodyLimit?: number;
-    requestsPerMinute?: number;
-    database?: MigratedDatabase;
-  } = {}): Promise<ApiFixture> {
-    const database = given ?? (await createMigratedDatabase());
+  static async create(options: ApiFixtureOptions = {}): Promise<ApiFixture> {
+    const database = options.database ?? (await createMigratedDatabase());
     const configDir = await mkdtemp(join(tmpdir(), 'hoodcloud-api-'));
     const logged: object[] = [];
     const notifications = await Notifications.open(database.url, (error) => logged.push(error));
@@ -71,14 +74,15 @@ export class ApiFixture {
     };
     const app = await createApiServer({
       features: featuresOf(database, configDir, notifications, log),
-      authenticators: [apiKeyAuthenticator(database.db)],
+      authenticators: [apiKeyAuthenticator(database.db), ...(options.authenticators?.(database.db) ?? [])],
       log,
       metrics: new Registry(),
       notReady: async () => null,
-      ...options,
+      ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+      ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
     });
     const { key } = await createApiKey(database.db, { name: 'test', createdBy: 'system:test' });
-    return new ApiFixture({ database, app, configDir, key, logged }, notifications, given === undefined);
+    return new ApiFixture({ database, app, configDir, key, logged }, notifications, options.database === undefined);
   }
 
   async call<Body>(
@@ -117,7 +121,7 @@ function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: 
   const targets = { chains, renderConfigs: renderForNodes(db, new GoTemplateRenderer()) };
   const sources = { files: { chains, manifests }, targets };
   return [
-    { name: 'auth', routes: apiKeyRoutes(db) },
+    { name: 'auth', routes: accessRoutes(db) },
     { name: 'nodes', routes: nodeRoutes(db, chains) },
     { name: 'incidents', routes: incidentRoutes(db) },
     { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
