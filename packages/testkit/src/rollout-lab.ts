@@ -13,6 +13,7 @@ import { engineRelay } from '@hoodcloud/controlplane/engine/engine-relay';
 import { type EngineWorker, startEngineWorker } from '@hoodcloud/controlplane/engine/engine-worker';
 import { openEngineClient } from '@hoodcloud/controlplane/engine/temporal-connection';
 import { loadWorkflowBundle } from '@hoodcloud/controlplane/engine/workflow-bundle';
+import type { Logger } from '@hoodcloud/controlplane/feature';
 import { ReconcilerRunner } from '@hoodcloud/controlplane/reconciler-runner';
 import { groupActivities } from '@hoodcloud/controlplane/rollout-groups/group-activities';
 import type { RenderedConfig } from '@hoodcloud/controlplane/rollouts/chain-facts';
@@ -85,7 +86,10 @@ export class RolloutLab {
   #pollError: unknown = null;
   #heartbeatsAt = 0;
 
-  private constructor(database: MigratedDatabase, taskQueue: string, temporalAddress: string) {
+  readonly #log: Logger;
+
+  private constructor(database: MigratedDatabase, taskQueue: string, temporalAddress: string, log: Logger) {
+    this.#log = log;
     this.database = database;
     this.temporalAddress = temporalAddress;
     this.taskQueue = taskQueue;
@@ -94,13 +98,18 @@ export class RolloutLab {
     this.#closeClient = engine.close;
   }
 
-  /** @param options.temporalAddress a server of the caller's own; the shared one when left out */
-  static async open(options: { readonly temporalAddress?: string } = {}): Promise<RolloutLab> {
-    installEngineLogger(SILENT_LOG);
+  /**
+   * @param options.temporalAddress a server of the caller's own; the shared one when left out
+   * @param options.log what worker and reconcilers write; nowhere when left out
+   */
+  static async open(options: { readonly temporalAddress?: string; readonly log?: Logger } = {}): Promise<RolloutLab> {
+    const { log = SILENT_LOG } = options;
+    installEngineLogger(log);
     const lab = new RolloutLab(
       await createMigratedDatabase(),
       `lab-${randomUUID()}`,
       options.temporalAddress ?? sharedTemporalAddress(),
+      log,
     );
     await lab.startWorker();
     await lab.startReconcilers();
@@ -156,9 +165,9 @@ export class RolloutLab {
   async startReconcilers(): Promise<void> {
     this.#runner = new ReconcilerRunner({
       databaseUrl: this.database.url,
-      log: SILENT_LOG,
+      log: this.#log,
       reconcilers: [
-        engineRelay({ db: this.db, log: SILENT_LOG }, this.client, this.taskQueue),
+        engineRelay({ db: this.db, log: this.#log }, this.client, this.taskQueue),
         activityHeartbeats(this.db, this.client),
         commandExpiry(this.db),
       ],
