@@ -87,7 +87,9 @@ it('a channel that is down delays no other; what it gave up is listed, and sent 
   });
   await publishEvents(api.database.db);
   await until('the event', async () => receiver.bodies.some(({ type }) => type === 'rollout_paused'));
-  const letter = await until('its dead letter', async () => (await letters()).find(({ event_seq }) => event_seq === 1));
+  const letter = await until('its dead letter', async () =>
+    (await letters()).find(({ event_kind }) => event_kind === 'rollout_paused'),
+  );
   expect(letter).toMatchObject({ channel: 'gone', event_kind: 'rollout_paused', rollout_id: rolloutId, attempts: 1 });
   const { code, err } = await hoodctl('retry', letter.id.slice(0, 8));
   expect([code, err]).toEqual([1, expect.stringContaining('the hook was not reached')]);

@@ -10,11 +10,14 @@ import { findLockAddresses, findMachinePaths } from './portable.mjs';
 
 const script = (path) => join(ROOT, 'node_modules', path);
 
+/** Its linter else tells its makers about each run and asks for news. */
+const QUIET_REDOCLY = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
 /** A check that is a program: its output is the complaint when it doesn't end with 0. */
 const program =
   (path, ...args) =>
   async () => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...QUIET_REDOCLY };
     const { code, output } = await runCollected(process.execPath, [script(path), ...args], { env });
     return code === 0 ? undefined : output;
   };
@@ -43,6 +46,17 @@ export const CHECKS = [
     name: 'proto',
     what: 'the agent’s protocol is in good form (buf lint)',
     find: program('@bufbuild/buf/bin/buf', 'lint', 'packages/contracts'),
+  },
+  {
+    name: 'openapi',
+    what: 'the API’s document is in good form (redocly lint)',
+    find: program(
+      '@redocly/cli/bin/cli.js',
+      'lint',
+      'packages/contracts/openapi.json',
+      '--extends',
+      'recommended-strict',
+    ),
   },
   { name: 'file-sizes', what: 'files over 300 lines have a reason', find: findOversizedFiles },
   { name: 'lock', what: 'the lock file names no download addresses', find: findLockAddresses },
