@@ -46,6 +46,7 @@ function aComponent(
       artifactKind: 'file',
       healthWaitMs: 1000,
       configChanges: [],
+      twoPersonApproval: false,
     },
   };
 }

@@ -36,7 +36,7 @@ export async function listGroups(db: Db, filter: GroupFilter): Promise<Page<Roll
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.status) select = select.where('status', '=', filter.status);
   if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, 2);
+    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
     const older = sql<boolean>`(created_at < ${createdAt}::timestamptz
       or (created_at = ${createdAt}::timestamptz and id > ${id}::uuid))`;
     select = select.where(older);

@@ -148,7 +148,8 @@ describe('controls', () => {
     const order = (control: string, body: object = {}) =>
       api.call<GroupAnswer>('POST', `/rollout-groups/${group.id}/${control}`, body);
     expect(await order('resume')).toMatchObject({ status: 409, body: { code: 'control_refused' } });
-    expect(await order('start?dry_run=true')).toMatchObject({ status: 200, body: { status: 'pending' } });
+    expect(await order('start?dry_run=true')).toMatchObject({ status: 200, body: { status: 'running' } });
+    expect((await api.call<GroupAnswer>('GET', `/rollout-groups/${group.id}`)).body.status).toBe('pending');
     expect(await order('start')).toMatchObject({ status: 200, body: { status: 'running' } });
     expect(await order('rollback')).toMatchObject({
       status: 409,
@@ -180,5 +181,21 @@ describe('controls', () => {
       expect(await api.call('GET', path)).toMatchObject({ status: 404, body: { code: 'rollout_group_not_found' } });
     }
     expect((await api.call('POST', `/rollout-groups/${id}/cancel`, {})).status).toBe(404);
+  });
+});
+
+describe('where two operators may collide', () => {
+  it('the second of two operators is refused when the group changed since they looked (If-Match)', async () => {
+    const { body: group } = await create();
+    const path = `/rollout-groups/${group.id}`;
+    const match = { 'if-match': String((await api.call('GET', path)).headers.etag) };
+    const first = await api.call('POST', `${path}/start`, {}, match);
+    expect(first.status).toBe(200);
+    const second = await api.call<GroupAnswer>('POST', `${path}/cancel`, {}, match);
+    expect(second).toMatchObject({
+      status: 412,
+      body: { code: 'changed_meanwhile', details: { etag: first.headers.etag } },
+    });
+    expect((await api.call('POST', `${path}/pause`, {}, { 'if-match': String(first.headers.etag) })).status).toBe(200);
   });
 });

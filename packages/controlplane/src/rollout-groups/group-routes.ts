@@ -1,4 +1,4 @@
-import { dryRunQuerySchema, idParamsSchema } from '@hoodcloud/contracts/http/common';
+import { idParamsSchema } from '@hoodcloud/contracts/http/common';
 import {
   createRolloutGroupSchema,
   type RolloutGroupDetail,
@@ -10,16 +10,19 @@ import {
   skipComponentSchema,
 } from '@hoodcloud/contracts/http/rollout-groups';
 import { controlRequestSchema } from '@hoodcloud/contracts/http/rollout-requests';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
-import { onceByKey } from '../http/idempotency.ts';
+import { requireMatch } from '../http/etag.ts';
+import { conditionalMutationSchema, mutate, mutationSchema } from '../http/mutation.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import type { RolloutSources } from '../rollouts/prepare-rollout.ts';
 import { createGroup, planGroup } from './create-group.ts';
+import { groupEtag } from './group-etag.ts';
 import { findGroup, findGroupStatus, groupExists, listGroups } from './group-read-model.ts';
+import { lockGroup } from './group-row.ts';
 import { type GroupControlOrder, orderGroupControl } from './order-group-control.ts';
 
 export interface GroupRouteParts {
@@ -49,18 +52,19 @@ function addCreation(api: FastifyInstance, { db, sources }: GroupRouteParts): vo
       schema: {
         operationId: 'createRolloutGroup',
         tags,
-        querystring: dryRunQuerySchema,
+        ...mutationSchema,
         body: createRolloutGroupSchema,
         response: { 200: rolloutGroupPlanSchema, 201: rolloutGroupDetailSchema },
       },
     },
     async (request, reply) => {
       if (request.query.dry_run) return planGroup(db, sources, request.body);
-      const created = await onceByKey(db, request, reply, async (tx) => {
-        const id = await createGroup(tx, sources, request.body, actorOf(request));
-        return groupById(tx, id);
+      return mutate(db, {
+        request,
+        reply,
+        status: 201,
+        work: async (tx) => groupById(tx, await createGroup(tx, sources, request.body, actorOf(request))),
       });
-      return reply.code(201).send(created);
     },
   );
 }
@@ -91,7 +95,11 @@ function addReads(api: FastifyInstance, { db }: GroupRouteParts): void {
         response: { 200: rolloutGroupDetailSchema },
       },
     },
-    ({ params }) => groupById(db, params.id),
+    async ({ params }, reply) => {
+      const group = await groupById(db, params.id);
+      reply.header('etag', await groupEtag(db, params.id));
+      return group;
+    },
   );
   routes.get(
     '/rollout-groups/:id/status',
@@ -117,20 +125,15 @@ function addControls(api: FastifyInstance, parts: GroupRouteParts): void {
   const answers = {
     tags,
     params: idParamsSchema,
-    querystring: dryRunQuerySchema,
+    ...conditionalMutationSchema,
     response: { 200: rolloutGroupDetailSchema },
   };
   for (const kind of CONTROLS) {
     routes.post(
       `/rollout-groups/:id/${kind}`,
       { ...needs('operate'), schema: { operationId: `${kind}RolloutGroup`, body: controlRequestSchema, ...answers } },
-      (request) =>
-        order(parts, request, {
-          groupId: request.params.id,
-          kind,
-          reason: request.body.reason,
-          dryRun: request.query.dry_run,
-        }),
+      (request, reply) =>
+        order(parts, request, reply, { groupId: request.params.id, kind, reason: request.body.reason }),
     );
   }
   routes.post(
@@ -139,13 +142,12 @@ function addControls(api: FastifyInstance, parts: GroupRouteParts): void {
       ...needs('operate'),
       schema: { operationId: 'skipRolloutGroupComponent', body: skipComponentSchema, ...answers },
     },
-    (request) =>
-      order(parts, request, {
+    (request, reply) =>
+      order(parts, request, reply, {
         groupId: request.params.id,
         kind: 'skip',
         componentIndex: request.body.component_index,
         reason: request.body.reason,
-        dryRun: request.query.dry_run,
       }),
   );
 }
@@ -154,11 +156,22 @@ function addControls(api: FastifyInstance, parts: GroupRouteParts): void {
 async function order(
   { db, sources }: GroupRouteParts,
   request: FastifyRequest,
+  reply: FastifyReply,
   what: Omit<GroupControlOrder, 'actor'>,
 ): Promise<RolloutGroupDetail> {
   if (!(await groupExists(db, what.groupId))) throw notFound('rollout_group', what.groupId);
-  await db.transaction().execute((tx) => orderGroupControl(tx, sources.targets, { ...what, actor: actorOf(request) }));
-  return groupById(db, what.groupId);
+  return mutate(db, {
+    request,
+    reply,
+    status: 200,
+    work: async (tx) => {
+      await lockGroup(tx, what.groupId);
+      requireMatch(request, await groupEtag(tx, what.groupId));
+      await orderGroupControl(tx, sources.targets, { ...what, actor: actorOf(request) });
+      reply.header('etag', await groupEtag(tx, what.groupId));
+      return groupById(tx, what.groupId);
+    },
+  });
 }
 
 async function groupById(db: Db, id: string): Promise<RolloutGroupDetail> {

@@ -19,8 +19,6 @@ export interface GroupControlOrder {
   readonly componentIndex?: number | undefined;
   readonly actor: string;
   readonly reason?: string | undefined;
-  /** Every check is made, nothing is changed. */
-  readonly dryRun?: boolean;
 }
 
 /** What the workflow is told; `wake` where the specification has no signal of its own. */
@@ -46,7 +44,6 @@ export async function orderGroupControl(tx: Db, sources: TargetSources, order: G
   const verdict = groupControlVerdict(order.kind, snapshot, order.componentIndex ?? null);
   if (!verdict.legal) throw new GroupControlRefusedError(order.kind, verdict);
   if (order.kind === 'start') await refuseGroupWithoutTargets(tx, sources, group, now);
-  if (order.dryRun) return;
   const componentIndex = order.kind === 'skip' ? (order.componentIndex ?? skippableComponent(snapshot)) : null;
   await storeGroupControl(tx, { ...order, componentIndex });
   await applyAtOnce(tx, order, group);
