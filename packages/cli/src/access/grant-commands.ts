@@ -1,7 +1,8 @@
+import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { CreateScopeGrantInput, ScopeGrantView } from '@hoodcloud/contracts/http/scope-grants';
 import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
 import { type Command, Option } from 'commander';
-import { allPages, PATHS } from '../api/paths.ts';
+import { allPages } from '../api/all-pages.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderTable } from '../output/table.ts';
