@@ -1,12 +1,12 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { CreateScopeGrantInput, ScopeGrantView } from '@hoodcloud/contracts/http/scope-grants';
 import { SCOPES, type Scope } from '@hoodcloud/contracts/http/scopes';
+import { renderAge } from '@hoodcloud/domain/duration-text';
 import { type Command, Option } from 'commander';
 import { allPages } from '../api/all-pages.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderTable } from '../output/table.ts';
-import { renderAge } from '../output/time.ts';
 
 interface GrantFlags {
   readonly scope: Scope;
