@@ -3,6 +3,7 @@ import { ROOT } from '../bootstrap/paths.mjs';
 import { runCollected } from '../bootstrap/run-command.mjs';
 import { GENERATORS } from '../generate/generators.mjs';
 import { isApplicable } from '../generate/run-generator.mjs';
+import { specCoverage } from '../spec-coverage/spec-coverage.mjs';
 import { findOversizedFiles } from './file-sizes.mjs';
 import { findStaleGenerated } from './generated.mjs';
 import { findStaleMutants } from './mutants.mjs';
@@ -42,6 +43,14 @@ export const CHECKS = [
     stores: GENERATORS.some((it) => it.stores && isApplicable(it)),
   },
   { name: 'mutants', what: 'mutants apply and their tests exist', find: findStaleMutants },
+  {
+    name: 'specification',
+    what: 'each item of the specification has a test that is there',
+    find: async () => {
+      const { missing, broken } = specCoverage();
+      return [...broken, ...missing.map(({ item }) => `no test: ${item.id}`)].join('\n') || undefined;
+    },
+  },
   {
     name: 'proto',
     what: 'the agent’s protocol is in good form (buf lint)',

@@ -30,7 +30,7 @@ describe('the best height of a chain (D4a)', () => {
 describe('a halt', () => {
   const chain = aChain({ bestHeight: 5, heightGrewAt: 1_000, maxBlockIntervalMs: 500 });
 
-  test('is a height that stands for longer than max_block_interval', () => {
+  test('is a height that stands for longer than max_block_interval, and is told (field-case 130)', () => {
     expect(isHalted(chain, 1_500)).toBe(false);
     expect(isHalted(chain, 1_501)).toBe(true);
   });

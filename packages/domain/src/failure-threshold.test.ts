@@ -5,7 +5,7 @@ import { aControl, aRow, aSnapshot, ended, inFlight } from './testing/snapshot-b
 
 const now = 10_000;
 
-describe('failure threshold (C5)', () => {
+describe('failure threshold, of what was attempted, as share and as number (C5, field-case 108)', () => {
   const rollout = { batchSize: 4, failureThreshold: 0.25 } as const;
   const later = aRow('z', { batchIndex: 1 });
 

@@ -233,7 +233,7 @@ describe('UPGRADE', () => {
     expect((await store.load(ATTEMPT))?.operations.UPGRADE).toMatchObject({ acknowledged: false });
   });
 
-  it('is done once, however often the command comes (B1)', async () => {
+  it('is done once, however often the command comes (B1, field-case 136)', async () => {
     const { handler } = await agent();
     await handler.handle(command(Operation.UPGRADE));
     const done = [...host.journal];
@@ -243,7 +243,7 @@ describe('UPGRADE', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual([Outcome.COMPLETED, Outcome.COMPLETED, Outcome.COMPLETED]);
   });
 
-  it('is done once per attempt, also under another command id (B2)', async () => {
+  it('is done once per attempt, also under another command id (B2, field-case 116)', async () => {
     const { handler } = await agent();
     await handler.handle(command(Operation.UPGRADE));
     const done = [...host.journal];

@@ -38,7 +38,7 @@ describe('a component that does not run is critical, whatever its last metrics s
   });
 });
 
-it('reads the metrics of all components of a node together, and its greatest height', () => {
+it('reads the metrics of all components of a node together, and its greatest height: the node itself says it (field-case 129)', () => {
   const components = [component({ peers: 3, height: 5 }), component({ catching_up: 0, height: 9 })];
   expect(judge.judge(components)).toMatchObject({ application_health: 'ok', sync_status: 'synced', height: 9 });
 });

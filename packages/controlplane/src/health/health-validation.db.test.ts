@@ -69,7 +69,7 @@ it('ends a validation once when two instances judge at the same moment', async (
   expect(await messagesTo(id)).toHaveLength(1);
 });
 
-it('fails a crash loop at once, before the time is over, with the number of restarts (D3)', async () => {
+it('fails a crash loop at once, before the time is over, with the number of restarts (D3, field-case 134)', async () => {
   const { node, id } = await upgradedNode();
   await fixture.beats(node, 5, 15, (at) => ({ component: { restarts: at / 2.5, mainPid: 100 + at } }));
   await validator.run(fixture.at(16));

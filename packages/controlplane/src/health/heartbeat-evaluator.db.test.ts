@@ -67,7 +67,7 @@ describe('silence', () => {
     expect(await changesOf(nodeId)).toMatchObject([{ reason: 'agent_offline', data: { from: 'healthy', to: 'down' } }]);
   });
 
-  it('ends the session that is silent, so that nothing is sent into it', async () => {
+  it('ends the session that is silent, so that nothing is sent into it (field-case 120)', async () => {
     const { nodeId, sessionId } = await fixture.node();
     await heard(nodeId, { at: 0 });
     await evaluator.run(fixture.at(31));

@@ -62,6 +62,14 @@ describe('FileReader', () => {
     await expect(reader.get('testchain', 'v2')).resolves.toBeDefined();
   });
 
+  it('is an error while a sync has written half of it, and read whole the next time (field-case 132)', async () => {
+    await write('upgrades/testchain/v2.yaml', MANIFEST.slice(0, MANIFEST.indexOf('target_url') + 4));
+    const reader = new FileReader(() => dir);
+    await expect(reader.get('testchain', 'v2')).rejects.toThrow(FileFormatError);
+    await write('upgrades/testchain/v2.yaml', MANIFEST);
+    expect((await reader.get('testchain', 'v2')).manifest.target_version).toBe('v2.0.0');
+  });
+
   it('lists what can be read', async () => {
     await write('upgrades/testchain/v2.yaml', MANIFEST);
     await write('upgrades/testchain/broken.yaml', 'upgrade_id: [');

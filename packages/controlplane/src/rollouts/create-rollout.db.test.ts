@@ -198,7 +198,7 @@ describe('the creation-time rules', () => {
 });
 
 describe('one active rollout a chain (rule 5)', () => {
-  it("is a conflict that names the other's id", async () => {
+  it("is a conflict that names the other's id (field-case 85)", async () => {
     const { body: first } = await create(MANUAL);
     const { status, body } = await refused(MANUAL);
     expect({ status, code: body.code, details: body.details }).toEqual({

@@ -162,7 +162,7 @@ describe('start', () => {
     expect(await written(id)).toEqual({ controls: [], messages: [], events: [] });
   });
 
-  it('is refused for a chain without nodes', async () => {
+  it('is refused for a chain without nodes (field-case 83)', async () => {
     const id = await insertRollout(api.database.db, { node_type: 'full' });
     const { body } = await order('start', id);
     expect(body).toMatchObject({ code: 'no_eligible_targets', errors: [] });

@@ -30,7 +30,7 @@ function cancel(rolloutId: string): Promise<void> {
   });
 }
 
-it('a cancel that comes while a node is checked is taken after the begin of its attempt: nothing begins after it (C6, field-case 90)', async () => {
+it('a cancel that comes while a node is checked is taken after the begin of its attempt: nothing begins after it (C6, field-cases 90 and 115)', async () => {
   const nodeId = await insertNode(database.db);
   const rolloutId = await insertRollout(database.db, { status: 'running', targets_resolved_at: new Date() });
   await insertRolloutNode(database.db, rolloutId, nodeId);

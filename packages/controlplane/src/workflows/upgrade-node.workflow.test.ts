@@ -106,6 +106,20 @@ it('health is not proved: compensated; the row is failed with phase ROLLED_BACK 
   expect(state).toEqual({ binary_version: 'v1.0.0', binary_checksum: `sha256:${'a'.repeat(64)}` });
 });
 
+it('a proof of health takes as long as the rollout says, and is not tried again (spec, Activity Profiles)', async () => {
+  lab.script.health = () => UNHEALTHY;
+  const { nodeId } = await attempt({ health_wait_ms: 4321 });
+  const proofs = await lab.db.selectFrom('health_validations').selectAll().where('node_id', '=', nodeId).execute();
+  expect(proofs).toEqual([expect.objectContaining({ health_wait_ms: 4321, status: 'failed' })]);
+  const workflow = lab.client.workflow.getHandle(nodeWorkflowId(proofs[0]?.rollout_id ?? '', nodeId));
+  const { events } = await workflow.fetchHistory();
+  const asked = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: one }) =>
+    one?.activityType?.name === 'WaitForHealthValidation' ? [one] : [],
+  );
+  // the row decides when the time is over; the engine comes five minutes later, should nobody have told it
+  expect(asked.map(({ scheduleToCloseTimeout }) => Number(scheduleToCloseTimeout?.seconds))).toEqual([304]);
+});
+
 it('health is not proved and the undo fails: FAILED_ROLLBACK and the incident', async () => {
   lab.script.health = () => UNHEALTHY;
   lab.script.agent = ({ operation }) =>
@@ -116,7 +130,7 @@ it('health is not proved and the undo fails: FAILED_ROLLBACK and the incident', 
   expect(incidents).toHaveLength(1);
 });
 
-it('the agent is silent past its deadline: expired, failed as agent_unreachable (B5a)', async () => {
+it('the agent is silent past its deadline: expired, failed as agent_unreachable (B5a, field-case 125)', async () => {
   lab.script.agent = () => 'silent';
   const { rolloutId, nodes } = await lab.scene(1);
   const [nodeId = ''] = nodes;

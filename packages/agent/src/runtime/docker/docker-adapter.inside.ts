@@ -362,7 +362,7 @@ describe('an image', () => {
     await adapter.discardArtifact(unknown);
   });
 
-  it('that is here is not pulled: a rollback needs no registry (A12a)', async () => {
+  it('that is here is not pulled: a rollback needs no registry (A12a, field-case 98)', async () => {
     const artifact = await node.offer('runs');
     await adapter.acquireArtifact(artifact, acquiring);
     await registry.stop();
