@@ -32,12 +32,20 @@ export async function startFleet(
   return fleet;
 }
 
-/** Adds each host as a node and joins its agent by a one-time token. */
-export async function joinFleet(fleet: readonly FleetNode[], plane: ControlPlane, artifactHost: string): Promise<void> {
+/**
+ * Adds each host as a node and joins its agent by a one-time token.
+ * @param options.companion the agent's entry for another program of each host
+ */
+export async function joinFleet(
+  fleet: readonly FleetNode[],
+  plane: ControlPlane,
+  artifactHost: string,
+  { chain = CHAIN, companion = '' } = {},
+): Promise<void> {
   for (const { host, validator } of fleet) {
-    await plane.hoodctl.does('node', 'add', host.name, '--chain', CHAIN, '--type', 'validator');
+    await plane.hoodctl.does('node', 'add', host.name, '--chain', chain, '--type', 'validator');
     const { join_token } = await plane.hoodctl.asks<JoinTokenView>('node', 'join-token', host.name);
-    await installAgent(host, agentConfig(plane.gateway, artifactHost, validator), join_token);
+    await installAgent(host, agentConfig(plane.gateway, artifactHost, validator) + companion, join_token);
   }
 }
 
@@ -55,8 +63,8 @@ components:
 `;
 }
 
-/** SHA-256 of what the unit's main process runs, from its host's `/proc`. */
-export async function runningSha256({ host }: FleetNode): Promise<string> {
-  const pid = (await host.must('systemctl', 'show', COMETBFT_ON_HOST.unit, '-p', 'MainPID', '--value')).trim();
+/** SHA-256 of what a unit's main process runs, from its host's `/proc`; the validator's unit when none is named. */
+export async function runningSha256({ host }: FleetNode, unit: string = COMETBFT_ON_HOST.unit): Promise<string> {
+  const pid = (await host.must('systemctl', 'show', unit, '-p', 'MainPID', '--value')).trim();
   return (await host.must('sha256sum', `/proc/${pid}/exe`)).split(' ')[0] ?? '';
 }
