@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isAlive, isSameProcess, type ProcessIdentity, readProcess } from '../../host/process-table.ts';
@@ -208,15 +209,19 @@ export class ContainerService {
     this.#stopping = asked;
   }
 
-  /** Whether the engine has given the container its stop signal since it last started; it remembers the latest events. */
+  /**
+   * Whether the engine has given the container its stop signal since it last started; it remembers the latest events.
+   * Asked for whole seconds, it also tells the signal that ended the run before, when that was a moment ago.
+   */
   async #wasTold({ Id, State }: ContainerView): Promise<boolean> {
-    const since = Math.floor(Date.parse(State.StartedAt) / 1000);
+    const startedAtMs = Date.parse(State.StartedAt);
+    const since = Math.floor(startedAtMs / 1000);
     const until = Math.ceil(Date.now() / 1000);
     const filters = JSON.stringify({ container: [Id], event: ['kill'] });
     return this.#engine.call(`read the events of ${this.name}`, null, async (docker) => {
       const stream = await docker.getEvents({ since, until, filters });
-      for await (const chunk of stream) if (chunk.toString().trim() !== '') return true;
-      return false;
+      const told = (await text(stream)).split('\n').filter((line) => line.trim() !== '');
+      return told.some((line) => (JSON.parse(line) as { readonly timeNano: number }).timeNano / 1e6 >= startedAtMs);
     });
   }
 

@@ -308,6 +308,23 @@ describe('a container', () => {
     expect(await node.livePids()).toEqual([]);
   });
 
+  it('that only its run before was told to stop, in the same second, is told before it is waited for (A7)', async () => {
+    await adapter.start(START());
+    const seconds = async () => {
+      const { StartedAt, FinishedAt } = (await docker.getContainer(node.name).inspect()).State;
+      return [StartedAt, FinishedAt].map((time) => Math.floor(Date.parse(time) / 1000));
+    };
+    for (let [started, ended] = await seconds(); started !== ended; [started, ended] = await seconds()) {
+      await adapter.hold();
+      await adapter.stop(soon());
+      await adapter.start({ signal: soon(), stableMs: 1 });
+    }
+    await adapter.hold();
+    await expect(node.adapter(new DeadlyEngine(1, 'before')).stop(soon())).rejects.toThrow('the agent was killed');
+    await node.adapter().waitUntilGone(soon());
+    expect(await node.livePids()).toEqual([]);
+  });
+
   it('says why it could not be started, in the engine’s words', async () => {
     const broken = { ...serviceImage({ version: 'broken' }), config: { Cmd: ['/bin/nothing-there'] } };
     const url = await registry.push('node:latest', broken);
