@@ -84,7 +84,7 @@ export class ProcessService {
 
   async start({ signal, stableMs, toleratedRestarts = 0 }: StartOptions): Promise<void> {
     const wanted = this.#files.readDesired()?.run === true;
-    const processes = await processesOfService(this.#files.folder);
+    const processes = (await this.#isKnownStopped()) ? [] : await processesOfService(this.#files.folder);
     const isUp = wanted && processes.length > 0;
     const restarts = isUp ? ((await this.#currentState())?.restarts ?? 0) : 0;
     if (!isUp) await this.#requireFence(processes);
@@ -128,12 +128,20 @@ export class ProcessService {
 
   /** Nothing lives, and the supervisor, if there is one, knows that nothing should. */
   async #isStopped(): Promise<boolean> {
-    const state = await this.#currentState();
-    const generation = this.#files.readDesired()?.generation ?? 0;
-    if (state !== null) return state.phase === 'stopped' && state.generation >= generation;
+    if ((await this.#currentState()) !== null) return this.#isKnownStopped();
     if ((await processesOfService(this.#files.folder)).length === 0) return true;
     await this.#ensureSupervisor(); // somebody killed it: a new one goes on
     return false;
+  }
+
+  /**
+   * A living supervisor has seen every process of the service gone after the last order, and starts none without looking
+   * again (A19): who relies on it spares the node's downtime a search of /proc.
+   */
+  async #isKnownStopped(): Promise<boolean> {
+    const state = await this.#currentState();
+    const { run, generation } = this.#files.readDesired() ?? { run: false, generation: 0 };
+    return !run && state?.phase === 'stopped' && state.generation >= generation;
   }
 
   async waitUntilGone(signal: AbortSignal): Promise<void> {
@@ -208,6 +216,7 @@ export class ProcessService {
         return (await ageMs(state.child)) >= stableMs;
       },
       () => this.#startFailedNow(last),
+      MOST_POLL_MS, // nothing hurries any more, and a node that comes up needs the processor
     );
   }
 
@@ -267,12 +276,17 @@ export class ProcessService {
     );
   }
 
-  async #until(signal: AbortSignal, holds: () => Promise<boolean>, late: () => RuntimeError): Promise<void> {
+  async #until(
+    signal: AbortSignal,
+    holds: () => Promise<boolean>,
+    late: () => RuntimeError,
+    leastPollMs = LEAST_POLL_MS,
+  ): Promise<void> {
     const began = performance.now();
     while (!(await holds())) {
       if (signal.aborted) throw late();
       const pause = (performance.now() - began) * SHARE_OF_WAIT;
-      await sleep(Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, pause)));
+      await sleep(Math.min(MOST_POLL_MS, Math.max(leastPollMs, pause)));
     }
   }
 }

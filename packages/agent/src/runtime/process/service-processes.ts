@@ -7,7 +7,9 @@ import { type ProcessIdentity, readProcess } from '../../host/process-table.ts';
 const VARIABLE = 'HOODCLOUD_SERVICE';
 const read = promisify(readWithCallback);
 /** Of an environment read at once: nearly every one whole. */
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
+/** Environments that are read side by side: as many as the thread pool has threads. */
+const READERS = 4;
 
 /** Set in the node's environment and inherited by all that it starts: who belongs to the service (A19). */
 export function serviceMark(folder: string): { readonly [VARIABLE]: string } {
@@ -20,14 +22,17 @@ export function serviceMark(folder: string): { readonly [VARIABLE]: string } {
  */
 export async function processesOfService(folder: string): Promise<ProcessIdentity[]> {
   const mark = `${VARIABLE}=${serviceMark(folder)[VARIABLE]}`;
+  const pids = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
   const found: ProcessIdentity[] = [];
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (const name of readdirSync('/proc')) {
-    const pid = /^\d+$/.test(name) ? Number(name) : null;
-    const entry = pid !== null && (await isMarked(pid, mark, chunk)) ? await readProcess(pid) : null;
-    if (entry !== null && !entry.zombie) found.push(entry);
-  }
-  return found;
+  const readSome = async () => {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
+      const entry = (await isMarked(pid, mark, chunk)) ? await readProcess(pid) : null;
+      if (entry !== null && !entry.zombie) found.push(entry);
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, readSome));
+  return found.sort((a, b) => a.pid - b.pid);
 }
 
 /** One turn through the thread pool each: the read waits where a process is stuck in the kernel, and must not hold us up. */
