@@ -21,6 +21,10 @@ const VERBS = {
   generate: ['./verbs/generate.mjs', 'write every generated file anew'],
   bench: ['./verbs/bench.mjs', 'run a measurement: bench NAME, without a name lists them'],
   mutants: ['./verbs/mutants.mjs', 'prove that each guarantee has a test that fails without it'],
+  planted: [
+    './verbs/planted.mjs',
+    'plant bugs and take how long walk, simulation and model-based tests need to find them',
+  ],
   sim: ['./verbs/sim.mjs', 'simulate rollouts over thousands of nodes: sim [--seed N] [--steps N] | --walk'],
   'spec-coverage': [
     './verbs/spec-coverage.mjs',

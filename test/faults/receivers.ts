@@ -3,18 +3,11 @@ import type { Database } from '@hoodcloud/controlplane/db/database';
 import { until } from '@hoodcloud/testkit/until';
 import { type ReceivedEvent, readPrinted } from '../events/receivers/print-event.ts';
 import { TypeScriptProcess } from '../events/role-process.ts';
+import { compareReceipts, type OutboxEvent, type Receipt } from './compare-receipts.ts';
 
 const program = (name: string) => fileURLToPath(new URL(`../events/receivers/${name}.ts`, import.meta.url));
 const NAMES = ['nats', 'sse', 'webhook'] as const;
 type Name = (typeof NAMES)[number];
-
-/** Figures of one receiver. */
-export interface Receipt {
-  readonly receiver: Name;
-  readonly events: number;
-  /** Messages that came again under an id that had come before. */
-  readonly again: number;
-}
 
 /** A NATS subscriber, an API client and a webhook receiver, each a process of its own. */
 export class Receivers {
@@ -60,28 +53,12 @@ export class Receivers {
     }
   }
 
-  /** Compares what each had with the outbox: the same events, those of each rollout in their order. @throws otherwise */
+  /** @throws Error when one had other events than the outbox holds, or a rollout's in another order */
   async compare(db: Database): Promise<{ readonly written: number; readonly receipts: Receipt[] }> {
     const outbox = await this.#outbox(db);
     const receipts: Receipt[] = [];
-    for (const name of NAMES) {
-      const had = await this.#had(name);
-      const distinct = [...new Map(had.map((event) => [event.id, event])).values()];
-      const [wanted, got] = [byRollout(outbox), byRollout(distinct)];
-      for (const [rollout, seqs] of wanted) {
-        if (String(got.get(rollout)) !== String(seqs))
-          throw new Error(`${name} had ${rollout} otherwise than the outbox`);
-      }
-      if (distinct.length !== outbox.length)
-        throw new Error(`${name} had ${distinct.length} of ${outbox.length} events`);
-      receipts.push({ receiver: name, events: distinct.length, again: had.length - distinct.length });
-    }
+    for (const name of NAMES) receipts.push(compareReceipts(name, outbox, await this.#had(name)));
     return { written: outbox.length, receipts };
-  }
-
-  /** How many events NATS' subscriber had so far. */
-  async natsHad(): Promise<number> {
-    return (await this.#had('nats')).length;
   }
 
   async kill(): Promise<void> {
@@ -97,23 +74,11 @@ export class Receivers {
     return (await this.#outbox(db)).map(({ seq }) => seq).filter((seq) => !had.has(seq));
   }
 
-  async #outbox(db: Database): Promise<{ seq: number; rollout_id: string | null }[]> {
+  async #outbox(db: Database): Promise<OutboxEvent[]> {
     const rows = await db.selectFrom('events').select(['published_seq', 'rollout_id']).orderBy('id').execute();
     return rows.flatMap(({ published_seq: seq, rollout_id }) => {
       if (seq === null) throw new Error('an event has no number yet');
       return seq > this.#after ? [{ seq, rollout_id }] : [];
     });
   }
-}
-
-/** Numbers of each rollout's events, in the order of the list; those of no rollout come in any order. */
-function byRollout(events: readonly { seq: number; rollout_id: string | null }[]): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (const { seq, rollout_id } of events) {
-    if (rollout_id === null) continue;
-    const seqs = found.get(rollout_id) ?? [];
-    seqs.push(seq);
-    found.set(rollout_id, seqs);
-  }
-  return found;
 }

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
 import type { Database } from '@hoodcloud/controlplane/db/database';
 import { freePort } from '@hoodcloud/controlplane/dev/child-server';
 import { startTestNats } from '@hoodcloud/testkit/nats';
 import { until } from '@hoodcloud/testkit/until';
-import { machine } from '../bench/figures.ts';
 import { ControlPlane } from '../e2e/stack/control-plane.ts';
 import { bundlePrograms } from '../e2e/stack/programs.ts';
 import { OwnStores } from '../e2e/stack/stores.ts';
+import { keepFigures } from '../proofs/keep-figures.ts';
 import { Fleet } from './fleet.ts';
 import { judgeRollouts } from './judge-rollouts.ts';
 import { OperatorApi } from './operator-api.ts';
@@ -21,7 +20,6 @@ const SIZES = { chains: 10, nodes: 5, upgradeMs: 20_000 };
 const OUTAGE = { ms: 150_000, events: 100 };
 const STREAM = 'FAULTS';
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-const RESULTS = fileURLToPath(new URL('./results/', import.meta.url));
 
 const countEvents = async (db: Database) => {
   const { count } = await db
@@ -130,17 +128,8 @@ async function run({
   await untilPublished(plane.db);
   await receivers.untilComplete(plane.db);
   const events = await receivers.compare(plane.db);
-  const figures = {
-    date: new Date().toISOString().slice(0, 10),
-    machine: machine(),
-    seconds,
-    ...judged,
-    struck: strikes.struck,
-    outage,
-    events,
-  };
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(join(RESULTS, 'ten-rollouts.json'), `${JSON.stringify(figures, null, 2)}\n`);
+  const figures = { seconds, ...judged, struck: strikes.struck, outage, events };
+  keepFigures('faults', figures);
   console.log(JSON.stringify(figures, null, 2));
 }
 

@@ -23,6 +23,7 @@ export class ModelBench {
   commands = 0;
   #gatewayAddress = '';
   #scenes = 0;
+  #restarts: Promise<void> = Promise.resolve();
 
   private constructor(lab: RolloutLab, api: ApiFixture, gateways: GatewayFixture) {
     this.lab = lab;
@@ -49,21 +50,30 @@ export class ModelBench {
     return new RolloutUnderTest({ bench: this, id, agents, coverage });
   }
 
-  /** As an operator does who restarts the worker. */
-  async restartWorker(): Promise<void> {
-    await this.lab.stopWorker();
-    await this.lab.startWorker();
+  /** As an operator does who restarts the worker; one restart after the other. */
+  restartWorker(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.lab.stopWorker();
+      await this.lab.startWorker();
+    });
   }
 
-  async restartRelay(): Promise<void> {
-    await this.lab.stopReconcilers();
-    await this.lab.startReconcilers();
+  restartRelay(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.lab.stopReconcilers();
+      await this.lab.startReconcilers();
+    });
   }
 
   async close(): Promise<void> {
     await this.api.dispose();
     await this.#gateways.dispose();
     await this.lab.close();
+  }
+
+  #inTurn(restart: () => Promise<void>): Promise<void> {
+    this.#restarts = this.#restarts.then(restart);
+    return this.#restarts;
   }
 
   async #agent(chain: string): Promise<SimulatedAgent> {

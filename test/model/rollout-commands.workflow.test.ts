@@ -1,7 +1,8 @@
-import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { MIGRATION_TYPES } from '@hoodcloud/domain/rollout-strategy-name';
 import { Coverage } from '@hoodcloud/domain/testing/coverage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { keepFigures } from '../proofs/keep-figures.ts';
 import { bringToEnd } from './bring-to-end.ts';
 import { checkJournal } from './journal.ts';
 import { ModelBench } from './model-bench.ts';
@@ -10,27 +11,32 @@ import type { RolloutUnderTest } from './rollout-under-test.ts';
 
 /** Begins no further run after so long. More by hand: `HOODCLOUD_MODEL_SECONDS=3600`. */
 const SECONDS = Number(process.env.HOODCLOUD_MODEL_SECONDS ?? 25);
-/** Repeats the run whose seed a failure printed, when set. */
-const SEED = Number(process.env.HOODCLOUD_MODEL_SEED ?? Math.floor(Math.random() * 1_000_000));
+/** Of the first rollout; the next has the next. By hand: what a failure printed, or where nobody has looked yet. */
+const SEED = Number(process.env.HOODCLOUD_MODEL_SEED ?? 1);
 /** Looks for a shorter way to a failure, which takes minutes. */
 const SHRINK = process.env.HOODCLOUD_MODEL_SHRINK !== undefined;
+/** Keeps the figures for docs/guarantees.md. */
+const KEEP = process.env.HOODCLOUD_MODEL_KEEP !== undefined;
 const MOST_COMMANDS = 40;
 
-const aRun = fc.record({
-  size: fc.integer({ min: 1, max: 5 }),
-  rollout: fc.record({
-    strategy: fc.constantFrom(...ROLLOUT_STRATEGIES),
-    migration_type: fc.constantFrom(...MIGRATION_TYPES),
-    batch_size: fc.integer({ min: 1, max: 3 }),
-    canary_size: fc.integer({ min: 1, max: 2 }),
-    failure_threshold: fc.constantFrom(0, 0.5, 1),
-    max_failures: fc.option(fc.integer({ min: 0, max: 2 })),
-    max_in_flight: fc.option(fc.integer({ min: 1, max: 2 })),
-    force_continue: fc.integer({ min: 0, max: 5 }).map((die) => die === 0),
-    health_wait_ms: fc.constant(20),
+/** Several batches more often than not; without fast-check's liking for the smallest, since each seed draws once. */
+const aRun = fc.noBias(
+  fc.record({
+    size: fc.integer({ min: 2, max: 5 }),
+    rollout: fc.record({
+      strategy: fc.constantFrom('rolling', 'rolling', 'canary', 'canary', 'all_at_once'),
+      migration_type: fc.constantFrom(...MIGRATION_TYPES),
+      batch_size: fc.constantFrom(1, 1, 2, 3),
+      canary_size: fc.integer({ min: 1, max: 2 }),
+      failure_threshold: fc.constantFrom(0, 0.5, 1),
+      max_failures: fc.constantFrom(null, null, 0, 1, 2),
+      max_in_flight: fc.constantFrom(null, null, 1, 2),
+      force_continue: fc.constantFrom(false, false, false, false, true),
+      health_wait_ms: fc.constant(20),
+    }),
+    commands: fc.commands<Model, RolloutUnderTest, false>(COMMANDS, { maxCommands: MOST_COMMANDS, size: 'max' }),
   }),
-  commands: fc.commands<Model, RolloutUnderTest, false>(COMMANDS, { maxCommands: MOST_COMMANDS, size: 'max' }),
-});
+);
 
 let bench: ModelBench;
 beforeAll(async () => {
@@ -65,6 +71,9 @@ it(
     } while (Date.now() < began + SECONDS * 1000);
     const { commands } = bench;
     console.log(`${coverage.lines().join('\n')}\n${runs} rollouts from seed ${SEED}, ${commands} things happened`);
+    const seconds = Math.round((Date.now() - began) / 1000);
+    const reached = Object.fromEntries(coverage.counters());
+    if (KEEP) keepFigures('model', { seed: SEED, seconds, runs, commands, reached });
     expect(commands).toBeGreaterThan(runs);
   },
   SECONDS * 1000 + 600_000,

@@ -11,7 +11,7 @@ import { reason } from '@hoodcloud/domain/reasons';
 import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import type { RolloutDecision } from '@hoodcloud/domain/rollout-decision';
 import type { RolloutFacts, RolloutNodeFacts, RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
-import type { Coverage } from '@hoodcloud/domain/testing/coverage';
+import { type Coverage, InvariantViolation } from '@hoodcloud/domain/testing/coverage';
 import { checkWorld } from '@hoodcloud/domain/testing/rollout-invariants';
 import { RolloutWorld } from '@hoodcloud/domain/testing/rollout-world';
 import { aRow } from '@hoodcloud/domain/testing/snapshot-builder';
@@ -137,7 +137,8 @@ export class RolloutUnderTest {
 
   /** Waits until everything that was ordered and answered has been obeyed. */
   async untilQuiet(): Promise<Standstill> {
-    const standstill = await until('the rollout to stand still', () => this.#quiet(), QUIET_MS);
+    const standstill = await until('the rollout to stand still', () => this.#quiet().catch(toldAtOnce), QUIET_MS);
+    if (standstill instanceof InvariantViolation) throw standstill;
     this.#health.clear();
     await this.#requireApiAgrees(standstill.world);
     return standstill;
@@ -234,6 +235,12 @@ export class RolloutUnderTest {
     world.now = now;
     return world;
   }
+}
+
+/** What no waiting makes good again. @throws everything else, so that it is looked again */
+function toldAtOnce(error: unknown): InvariantViolation {
+  if (error instanceof InvariantViolation) return error;
+  throw error;
 }
 
 function plannedRows(rollout: RolloutFacts, agents: readonly SimulatedAgent[]): RolloutNodeFacts[] {

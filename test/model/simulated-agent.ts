@@ -19,6 +19,7 @@ export class SimulatedAgent {
   readonly nodeId: string;
   readonly #dial: () => Promise<WireAgent>;
   #wire: WireAgent;
+  #reconnects: Promise<void> = Promise.resolve();
   readonly #earlier: Command[] = [];
   /** Answers that have been given, by command; one that nobody acknowledged is given again after a reconnect (B1). */
   readonly #answers = new Map<string, { readonly command: Command; readonly answer: AgentAnswer }>();
@@ -39,8 +40,13 @@ export class SimulatedAgent {
     return [...this.#earlier, ...this.#wire.commands()];
   }
 
-  /** Cuts the connection and comes back. */
-  async reconnect(): Promise<void> {
+  /** Cuts the connection and comes back; one after the other, since two sessions of one agent are one too many (B3). */
+  reconnect(): Promise<void> {
+    this.#reconnects = this.#reconnects.then(() => this.#comeBack());
+    return this.#reconnects;
+  }
+
+  async #comeBack(): Promise<void> {
     this.#earlier.push(...this.#wire.commands());
     for (const id of this.#wire.acks()) this.#acknowledged.add(id);
     this.#wire.close();

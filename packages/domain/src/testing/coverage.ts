@@ -43,13 +43,15 @@ export class Coverage {
     return [...names, ...ALL_EDGES.filter((edge) => !this.edges.has(edge))];
   }
 
-  /** Every counter with its name, the rarest first: for people. */
+  /** Every counter by its name, the rarest first. */
+  counters(): [name: string, count: number][] {
+    const all: [string, number][] = [...this.invariants, ...this.edges, ...this.answers];
+    return all.sort(([, a], [, b]) => a - b);
+  }
+
+  /** The same for people. */
   lines(): string[] {
-    const all = [...this.invariants, ...this.edges, ...this.answers].map(([name, count]) => ({
-      name: `${name}`,
-      count,
-    }));
-    return all.sort((a, b) => a.count - b.count).map(({ name, count }) => `${String(count).padStart(10)}  ${name}`);
+    return this.counters().map(([name, count]) => `${String(count).padStart(10)}  ${name}`);
   }
 }
 

@@ -5,6 +5,8 @@ import { aChain, aNode } from './snapshot-builder.ts';
 
 /** More answers than any end needs, unless a rollout goes in circles. */
 const MOST_ANSWERS_PER_NODE = 40;
+/** More turns in a row than ever leave every node as it is, unless a rollout stands still for ever. */
+const MOST_IDLE_TURNS = 50;
 
 /** Asks, checks the answer and obeys it. */
 export function askAndObey(world: RolloutWorld): RolloutDecision {
@@ -57,8 +59,12 @@ export function allIsWell(world: RolloutWorld): void {
 export function settle(world: RolloutWorld, known: (world: RolloutWorld) => boolean = () => false): void {
   allIsWell(world);
   const most = MOST_ANSWERS_PER_NODE * (world.rows.length + 5);
-  for (let asked = 0; asked < most; asked += 1) {
+  let idle = 0;
+  for (let asked = 0; asked < most && idle < MOST_IDLE_TURNS; asked += 1) {
+    const before = [...world.rows];
     if (known(world) || settleOnce(world)) return;
+    const moved = world.rows.some((row, index) => row !== before[index]);
+    idle = moved ? 0 : idle + 1;
   }
   throw new Error('the rollout came to no end');
 }
