@@ -13,6 +13,7 @@ import { tellingLine } from '../telling-line.ts';
 import { ServiceFiles, type ServiceSpec, type SupervisorState } from './service-files.ts';
 import { tailOfLog } from './service-log.ts';
 import { processesOfService } from './service-processes.ts';
+import { stateOf } from './service-state.ts';
 
 /** What is waited for is looked at again after a hundredth of the time waited so far: looking makes no wait much longer. */
 const SHARE_OF_WAIT = 0.01;
@@ -276,29 +277,14 @@ export class ProcessService {
     );
   }
 
-  async #until(
-    signal: AbortSignal,
-    holds: () => Promise<boolean>,
-    late: () => RuntimeError,
-    leastPollMs = LEAST_POLL_MS,
-  ): Promise<void> {
+  async #until(signal: AbortSignal, holds: () => Promise<boolean>, late: () => RuntimeError, least = LEAST_POLL_MS) {
     const began = performance.now();
     while (!(await holds())) {
       if (signal.aborted) throw late();
       const pause = (performance.now() - began) * SHARE_OF_WAIT;
-      await sleep(Math.min(MOST_POLL_MS, Math.max(leastPollMs, pause)));
+      await sleep(Math.min(MOST_POLL_MS, Math.max(least, pause)));
     }
   }
-}
-
-function stateOf(
-  wantedRunning: boolean,
-  main: ProcessIdentity | null,
-  processes: readonly ProcessIdentity[],
-): RuntimeStatus['state'] {
-  if (main !== null) return wantedRunning ? 'running' : 'stopping';
-  if (processes.length > 0) return 'stopping';
-  return wantedRunning ? 'waiting_restart' : 'stopped';
 }
 
 function idsOf(user: string): { uid: number; gid: number } {
