@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { loadWorkflowBundle, type WorkflowBundle } from '@hoodcloud/controlplane/engine/workflow-bundle';
 import { historyFromText, replay } from '@hoodcloud/testkit/workflow-history';
 import { beforeAll, expect, it } from 'vitest';
+import { GROUP_HISTORY_SCENES } from './group-scenes.ts';
 import { HISTORY_SCENES } from './scenes.ts';
 
 const FOLDER = fileURLToPath(new URL('./recorded/', import.meta.url));
@@ -19,6 +20,13 @@ it('there is a recorded history of every scene, of the rollout and of a node', (
   for (const scene of Object.keys(HISTORY_SCENES)) {
     const kinds = files.filter((file) => file.startsWith(`${scene}.`)).map((file) => file.split('.').at(-2));
     expect(kinds, scene).toEqual(expect.arrayContaining(['rollout', 'node']));
+  }
+});
+
+it('there are recorded histories of every scene of a group, one for each component and the end (field-case 113)', () => {
+  for (const scene of Object.keys(GROUP_HISTORY_SCENES)) {
+    const runs = files.filter((file) => file.startsWith(`${scene}.`) && file.endsWith('.group.json'));
+    expect(runs.length, scene).toBeGreaterThanOrEqual(3);
   }
 });
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { orderGroupControl } from '@hoodcloud/controlplane/rollout-groups/order-group-control';
 import type { RolloutGroupControlKind } from '@hoodcloud/domain/rollout-group-control';
+import type { FailurePolicy } from '@hoodcloud/domain/rollout-group-status';
 import { sql } from 'kysely';
 import { type GroupRowParts, insertGroup, insertGroupComponents } from './group-rows.ts';
-import type { RolloutLab } from './rollout-lab.ts';
+import type { RolloutLab, ScriptedAnswer } from './rollout-lab.ts';
 import { insertNode } from './rows.ts';
 
 export interface GroupScene {
@@ -31,6 +32,32 @@ export class GroupLab {
       nodes.push(id);
     }
     return { groupId: await insertGroup(db, { chain_profile_id: chain, ...group }), chain, nodes };
+  }
+
+  /**
+   * A group of two nodes whose execution clients are upgraded and proved well, so that the companions have their turn.
+   * @param companion answers the upgrade of a companion, the how many-th it is; `wayBack` their other commands
+   */
+  async companionsTurn(
+    policy: FailurePolicy,
+    companion: (earlier: number) => ScriptedAnswer,
+    differs: Omit<GroupRowParts, 'chain_profile_id'> & { readonly wayBack?: () => ScriptedAnswer } = {},
+  ): Promise<GroupScene> {
+    const { wayBack = () => ({ outcome: 'completed' }) as const, ...group } = differs;
+    const scene = await this.scene(2, { failure_policy: policy, ...group });
+    let earlier = 0;
+    this.#lab.script.agent = ({ operation, payload }) => {
+      if (payload.binaryName !== 'companion') return { outcome: 'completed' };
+      if (operation !== 'UPGRADE' || payload.targetVersion !== 'v2.0.0') return wayBack();
+      const answer = companion(earlier);
+      if (answer !== 'silent') earlier += 1;
+      return answer;
+    };
+    await this.order(scene.groupId, 'start');
+    await this.untilReason(scene.groupId, 'component_gate');
+    for (const node of scene.nodes) await this.heartbeat(node);
+    await this.untilComponent(scene.groupId, 1, 'running', 'paused', 'completed', 'failed');
+    return scene;
   }
 
   /** Orders a control as the API does. */

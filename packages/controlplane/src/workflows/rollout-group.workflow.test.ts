@@ -1,6 +1,5 @@
-import type { FailurePolicy } from '@hoodcloud/domain/rollout-group-status';
 import { GroupLab } from '@hoodcloud/testkit/group-lab';
-import { type LabCommand, RolloutLab, type ScriptedAnswer } from '@hoodcloud/testkit/rollout-lab';
+import { RolloutLab, type ScriptedAnswer } from '@hoodcloud/testkit/rollout-lab';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../engine/engine-sweep.ts';
 import { updateGroupProgress } from '../rollout-groups/group-progress.ts';
@@ -17,34 +16,8 @@ beforeEach(() => {
   lab.script = {};
 });
 
-const isUpgradeOf = ({ operation, payload }: LabCommand, binary: string): boolean =>
-  operation === 'UPGRADE' && payload.binaryName === binary && payload.targetVersion === 'v2.0.0';
-
 async function heartbeats(nodes: readonly string[]): Promise<void> {
   for (const node of nodes) await groups.heartbeat(node);
-}
-
-/** A group whose execution clients are upgraded and proved well, so that the companions have their turn. */
-async function companionsTurn(
-  policy: FailurePolicy,
-  companion: (earlier: number) => ScriptedAnswer,
-  differs: Parameters<GroupLab['scene']>[1] & { readonly wayBack?: () => ScriptedAnswer } = {},
-) {
-  const { wayBack = () => ({ outcome: 'completed' }) as const, ...group } = differs;
-  const scene = await groups.scene(2, { failure_policy: policy, ...group });
-  let earlier = 0;
-  lab.script.agent = (command) => {
-    if (command.payload.binaryName !== 'companion') return { outcome: 'completed' };
-    if (!isUpgradeOf(command, 'companion')) return wayBack();
-    const answer = companion(earlier);
-    if (answer !== 'silent') earlier += 1;
-    return answer;
-  };
-  await groups.order(scene.groupId, 'start');
-  await groups.untilReason(scene.groupId, 'component_gate');
-  await heartbeats(scene.nodes);
-  await groups.untilComponent(scene.groupId, 1, 'running', 'paused', 'completed', 'failed');
-  return scene;
 }
 
 const FAILS: ScriptedAnswer = { outcome: 'rolled_back', error: 'panic: unknown engine API' };
@@ -85,7 +58,7 @@ it('upgrades its components in their order, and the second begins only when the 
 });
 
 it('its rollouts are children of its workflow, found by the search attribute GroupID (spec)', async () => {
-  const { groupId } = await companionsTurn('manual', () => 'silent');
+  const { groupId } = await groups.companionsTurn('manual', () => 'silent');
   const [first] = await groups.rollouts(groupId);
   const { raw } = await lab.client.workflow.getHandle(rolloutWorkflowId(first?.id ?? '')).describe();
   expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(groupWorkflowId(groupId));
@@ -101,13 +74,13 @@ it('its rollouts are children of its workflow, found by the search attribute Gro
 
 describe('failure_policy partial_ok', () => {
   it('a second component that fails leaves the first one upgraded and the group partial', async () => {
-    const { groupId } = await companionsTurn('partial_ok', fails);
+    const { groupId } = await groups.companionsTurn('partial_ok', fails);
     const group = await groups.until(groupId, 'partial', 'completed', 'failed', 'paused');
     expect(group).toMatchObject({ status: 'partial', status_reason: 'component_failed' });
     expect(await statuses(groupId)).toEqual(['completed', 'failed']);
   });
 
-  it('a first component that fails lets no later one begin (C2)', async () => {
+  it('a first component that fails, however fast, lets no later one begin (C2, field-case 80)', async () => {
     const { groupId } = await groups.scene(2, { failure_policy: 'partial_ok' });
     lab.script.agent = () => FAILS;
     await groups.order(groupId, 'start');
@@ -118,7 +91,7 @@ describe('failure_policy partial_ok', () => {
 
 describe('failure_policy rollback_all', () => {
   it('takes back the nodes of the component that failed first, then the component before it (C10)', async () => {
-    const { groupId } = await companionsTurn('rollback_all', secondFails, ONE_AT_A_TIME);
+    const { groupId } = await groups.companionsTurn('rollback_all', secondFails, ONE_AT_A_TIME);
     const before = await groups.rollouts(groupId);
     expect(await groups.until(groupId, 'rolled_back', 'failed')).toMatchObject({ status: 'rolled_back' });
     const after = await groups.rollouts(groupId);
@@ -128,7 +101,10 @@ describe('failure_policy rollback_all', () => {
   });
 
   it('stops where a component can not be brought back: what it stands on is left as it is', async () => {
-    const { groupId } = await companionsTurn('rollback_all', secondFails, { ...ONE_AT_A_TIME, wayBack: () => FAILS });
+    const { groupId } = await groups.companionsTurn('rollback_all', secondFails, {
+      ...ONE_AT_A_TIME,
+      wayBack: () => FAILS,
+    });
     const group = await groups.until(groupId, 'rolled_back', 'failed');
     expect(group).toMatchObject({ status: 'failed', status_reason: 'group_rollback_incomplete' });
     expect(await statuses(groupId)).toEqual(['completed', 'failed']);
@@ -137,7 +113,7 @@ describe('failure_policy rollback_all', () => {
 
 describe('failure_policy manual', () => {
   it('pauses the group with its component, and skip goes on without it', async () => {
-    const { groupId } = await companionsTurn('manual', fails);
+    const { groupId } = await groups.companionsTurn('manual', fails);
     expect(await groups.until(groupId, 'paused', 'partial', 'failed')).toMatchObject({
       status: 'paused',
       status_reason: 'component_paused',
@@ -149,7 +125,7 @@ describe('failure_policy manual', () => {
   });
 
   it('resume resumes the component: its failures so far count as known (C5)', async () => {
-    const { groupId } = await companionsTurn('manual', secondFails, ONE_AT_A_TIME);
+    const { groupId } = await groups.companionsTurn('manual', secondFails, ONE_AT_A_TIME);
     await groups.until(groupId, 'paused');
     await groups.order(groupId, 'resume');
     await groups.until(groupId, 'completed');
@@ -157,7 +133,7 @@ describe('failure_policy manual', () => {
   });
 
   it('rollback takes the whole group back', async () => {
-    const { groupId } = await companionsTurn('manual', secondFails, ONE_AT_A_TIME);
+    const { groupId } = await groups.companionsTurn('manual', secondFails, ONE_AT_A_TIME);
     await groups.until(groupId, 'paused');
     await groups.order(groupId, 'rollback');
     await groups.until(groupId, 'rolled_back');
@@ -166,7 +142,7 @@ describe('failure_policy manual', () => {
 });
 
 describe('the gate', () => {
-  it('that does not open in its time is a failure of the component: the policy decides', async () => {
+  it('that does not open in its time is a failure of the component: the policy decides (field-case 87)', async () => {
     const { groupId, nodes } = await groups.scene(1, { failure_policy: 'manual', gate_timeout_ms: 300 });
     await groups.order(groupId, 'start');
     const paused = await groups.until(groupId, 'paused');
@@ -188,7 +164,7 @@ describe('the gate', () => {
 
 describe('controls', () => {
   it('pause lets the nodes in flight end and begins nothing; resume goes on', async () => {
-    const { groupId } = await companionsTurn('manual', () => 'silent', ONE_AT_A_TIME);
+    const { groupId } = await groups.companionsTurn('manual', () => 'silent', ONE_AT_A_TIME);
     await lab.waitFor('the command', async () => (await told(groupId)).length === 3);
     await groups.order(groupId, 'pause');
     await groups.untilReason(groupId, 'component_pausing');
@@ -212,7 +188,7 @@ describe('controls', () => {
   });
 
   it('rollback opens a completed group again, on the same rows', async () => {
-    const { groupId } = await companionsTurn('manual', () => ({ outcome: 'completed' }));
+    const { groupId } = await groups.companionsTurn('manual', () => ({ outcome: 'completed' }));
     await groups.until(groupId, 'completed');
     await groups.order(groupId, 'rollback');
     await groups.until(groupId, 'rolled_back');
@@ -221,7 +197,7 @@ describe('controls', () => {
   });
 
   it('signals sent by hand are stored as controls by the next question, once each (C7a)', async () => {
-    const { groupId } = await companionsTurn('manual', () => 'silent', ONE_AT_A_TIME);
+    const { groupId } = await groups.companionsTurn('manual', () => 'silent', ONE_AT_A_TIME);
     const handle = lab.client.workflow.getHandle(groupWorkflowId(groupId));
     await handle.signal('pause');
     await groups.untilReason(groupId, 'component_pausing');
@@ -248,7 +224,7 @@ describe('controls', () => {
 
 describe('losses', () => {
   it('a group workflow terminated in the middle is revived by the sweep and goes on where the rows are', async () => {
-    const { groupId } = await companionsTurn('manual', () => 'silent');
+    const { groupId } = await groups.companionsTurn('manual', () => 'silent');
     await lab.waitFor('the commands', async () => (await told(groupId)).length === 4);
     await lab.client.workflow.getHandle(groupWorkflowId(groupId)).terminate('lost');
     lab.script = {};
