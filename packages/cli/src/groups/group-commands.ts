@@ -12,6 +12,7 @@ import { resolveGroupId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { duration } from '../rollouts/rollout-request.ts';
+import { type EventsFlags, printEvents } from '../watch/print-events.ts';
 import { addGroupControlCommands, startGroup } from './group-control-commands.ts';
 import { type GroupFlags, groupRequest, withGroupOptions } from './group-request.ts';
 import { groupPlanExitCode, renderGroup, renderGroupPlan, renderGroupStatus, renderGroups } from './group-text.ts';
@@ -89,6 +90,12 @@ export function addGroupCommands(program: Command, act: Act): void {
       '\nExits 0 completed or rolled back, 1 partial, failed or canceled, 3 when a person is needed.',
     )
     .action(act<{ watch?: boolean; timeout?: number }>(status));
+  group
+    .command('events')
+    .argument('<id>', 'the group, or "latest"')
+    .description('show what happened in the group and in its components, oldest first')
+    .option('--follow', 'stay and show new events')
+    .action(act<EventsFlags>(events));
   addGroupControlCommands(group, act);
 }
 
@@ -119,6 +126,10 @@ async function show(io: CommandIo, [given = '']: readonly string[]): Promise<voi
   const api = await io.api();
   const group = await api.get<RolloutGroupDetail>(PATHS.group(await resolveGroupId(api, given)));
   io.answer(group, (answer) => renderGroup(answer, io.context.now()));
+}
+
+async function events(io: CommandIo, [given = '']: readonly string[], flags: EventsFlags): Promise<void> {
+  await printEvents(io, PATHS.groupEvents(await resolveGroupId(await io.api(), given)), flags);
 }
 
 async function status(

@@ -1,5 +1,4 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
-import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
 import type {
   RolloutDetail,
   RolloutNodeLogs,
@@ -9,12 +8,10 @@ import type {
 import { ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { type Command, Option } from 'commander';
 import { allPages } from '../api/all-pages.ts';
-import type { ApiClient } from '../api/api-client.ts';
 import { resolveRolloutId, resolveRolloutNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { renderEvent } from '../watch/event-text.ts';
-import { followEvents } from '../watch/follow-events.ts';
+import { type EventsFlags, printEvents } from '../watch/print-events.ts';
 import { outcomeOf } from '../watch/rollout-outcome.ts';
 import { watchRollout } from '../watch/watch-rollout.ts';
 import { duration } from './rollout-request.ts';
@@ -53,7 +50,7 @@ export function addReadCommands(rollout: Command, act: Act): void {
     .argument('<id>', 'the rollout, or "latest"')
     .description('show the history of a rollout')
     .option('--follow', 'stay and show new events')
-    .action(act<{ follow?: boolean }>(events));
+    .action(act<EventsFlags>(events));
   rollout
     .command('list')
     .description('list rollouts, newest first')
@@ -93,27 +90,8 @@ async function logs(io: CommandIo, [given = '', node = '']: readonly string[]): 
     io.remark(`No version failed on ${answer.node_name} in this rollout, so no log was kept.`);
 }
 
-async function events(io: CommandIo, [given = '']: readonly string[], flags: { follow?: boolean }): Promise<void> {
-  const api = await io.api();
-  const id = await resolveRolloutId(api, given);
-  if (!flags.follow) {
-    io.answer(await allEvents(api, id), (items) => items.map((event) => `${renderEvent(event)}\n`).join(''));
-    return;
-  }
-  for await (const event of followEvents(api, id, io.context.interrupted))
-    io.context.out.write(`${renderEvent(event)}\n`);
-}
-
-async function allEvents(api: ApiClient, id: string): Promise<EventView[]> {
-  const items: EventView[] = [];
-  let after = -1;
-  for (let next = 0; next !== after; ) {
-    after = next;
-    const page = await api.get<EventPage>(PATHS.rolloutEvents(id), { after });
-    items.push(...page.items);
-    next = page.next_after;
-  }
-  return items;
+async function events(io: CommandIo, [given = '']: readonly string[], flags: EventsFlags): Promise<void> {
+  await printEvents(io, PATHS.rolloutEvents(await resolveRolloutId(await io.api(), given)), flags);
 }
 
 async function list(io: CommandIo, _: readonly string[], flags: { chain?: string; status?: string }): Promise<void> {

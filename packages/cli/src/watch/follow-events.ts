@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import type { ApiClient } from '../api/api-client.ts';
 import { ApiError } from '../api/problem.ts';
@@ -7,15 +6,15 @@ import { ApiError } from '../api/problem.ts';
 const AGAIN_AFTER_MS = 1000;
 
 /**
- * Every event of a rollout from the first on, each once, until `signal` aborts. A lost connection is taken up after the
+ * Every event of a path from the first on, each once, until `signal` aborts. A lost connection is taken up after the
  * last event seen.
  * @throws ApiError when the server refuses
  */
-export async function* followEvents(api: ApiClient, rolloutId: string, signal: AbortSignal): AsyncGenerator<EventView> {
+export async function* followEvents(api: ApiClient, path: string, signal: AbortSignal): AsyncGenerator<EventView> {
   let lastId: string | null = '0';
   while (!signal.aborted) {
     try {
-      for await (const { id, data } of api.events(PATHS.rolloutEvents(rolloutId), lastId, signal)) {
+      for await (const { id, data } of api.events(path, lastId, signal)) {
         lastId = id ?? lastId;
         yield JSON.parse(data) as EventView;
       }

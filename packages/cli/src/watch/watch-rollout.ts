@@ -114,7 +114,7 @@ class RolloutWatch {
 
   async #printEvents(): Promise<void> {
     const signal = AbortSignal.any([this.#ending.signal, this.#io.context.interrupted]);
-    for await (const event of followEvents(this.#api, this.#id, signal)) {
+    for await (const event of followEvents(this.#api, PATHS.rolloutEvents(this.#id), signal)) {
       if (!SHOWN_OTHERWISE.has(event.kind)) this.#screen.print([renderEvent(event)]);
     }
   }

@@ -12,6 +12,7 @@ export const PATHS = {
   groups: '/api/v1/rollout-groups',
   group: (id: string) => `/api/v1/rollout-groups/${id}`,
   groupStatus: (id: string) => `/api/v1/rollout-groups/${id}/status`,
+  groupEvents: (id: string) => `/api/v1/rollout-groups/${id}/events`,
   groupControl: (id: string, control: string) => `/api/v1/rollout-groups/${id}/${control}`,
   nodes: '/api/v1/nodes',
   node: (id: string) => `/api/v1/nodes/${id}`,

@@ -15,6 +15,7 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'listRolloutGroups',
     'getRolloutGroup',
     'getRolloutGroupStatus',
+    'listRolloutGroupEvents',
     'listRolloutNodes',
     'listNodes',
     'getNode',

@@ -10,6 +10,8 @@ export interface EventQuery {
   readonly limit: number;
   /** Only of this rollout; of everything when left out. */
   readonly rolloutId?: string;
+  /** Only of this group and of its components' rollouts. */
+  readonly groupId?: string;
   /** Only of this node. */
   readonly nodeId?: string;
   /** The last `limit` events instead of the first ones after `after`. */
@@ -21,6 +23,12 @@ export async function listEvents(db: Db, { after, limit, ...only }: EventQuery):
   const order = only.newest ? 'desc' : 'asc';
   let select = selectEvents(db).where('e.published_seq', '>', after).orderBy('e.published_seq', order).limit(limit);
   if (only.rolloutId) select = select.where('e.rollout_id', '=', only.rolloutId);
+  const { groupId } = only;
+  if (groupId) {
+    select = select.where((eb) =>
+      eb.or([eb.and({ 'e.subject_type': 'rollout_group', 'e.subject_id': groupId }), eb('r.group_id', '=', groupId)]),
+    );
+  }
   if (only.nodeId) select = select.where('e.node_id', '=', only.nodeId);
   const rows = await select.execute();
   const items = (only.newest ? rows.reverse() : rows).map(eventView);

@@ -7,6 +7,7 @@ import type { Notifications } from '../db/notifications.ts';
 import type { Logger } from '../feature.ts';
 import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
+import { groupExists } from '../rollout-groups/group-read-model.ts';
 import { rolloutExists } from '../rollouts/rollout-read-model.ts';
 import { listEvents } from './event-read-model.ts';
 import { streamEvents } from './event-stream.ts';
@@ -20,7 +21,7 @@ export interface EventRouteParts {
 }
 
 /**
- * `GET /events` and `GET /rollouts/{id}/events`: a JSON list, or server-sent events when the client accepts
+ * `GET /events`, `GET /rollouts/{id}/events` and `GET /rollout-groups/{id}/events`: a JSON list, or server-sent events when the client accepts
  * `text/event-stream`.
  */
 export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => void {
@@ -41,6 +42,15 @@ export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => v
         return answer(parts, request, reply, { ...request.query, rolloutId });
       },
     );
+    routes.get(
+      '/rollout-groups/:id/events',
+      { ...needs('read'), schema: { operationId: 'listRolloutGroupEvents', tags, params: idParamsSchema, ...answers } },
+      async (request, reply) => {
+        const { id: groupId } = request.params;
+        if (!(await groupExists(parts.db, groupId))) throw notFound('rollout_group', groupId);
+        return answer(parts, request, reply, { ...request.query, groupId });
+      },
+    );
   };
 }
 
@@ -48,10 +58,11 @@ async function answer(
   parts: EventRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { node_id: nodeId, rolloutId, ...query }: EventListQuery & { rolloutId?: string },
+  { node_id: nodeId, rolloutId, groupId, ...query }: EventListQuery & { rolloutId?: string; groupId?: string },
 ) {
+  const only = { ...(rolloutId && { rolloutId }), ...(groupId && { groupId }), ...(nodeId && { nodeId }) };
   if (!String(request.headers.accept ?? '').includes('text/event-stream')) {
-    return listEvents(parts.db, { ...query, ...(rolloutId && { rolloutId }), ...(nodeId && { nodeId }) });
+    return listEvents(parts.db, { ...query, ...only });
   }
   const after = lastEventId(request) ?? query.after;
   reply.hijack();
@@ -62,7 +73,7 @@ async function answer(
   });
   reply.raw.flushHeaders();
   try {
-    await streamEvents(reply.raw, parts, { after, ...(rolloutId && { rolloutId }), ...(nodeId && { nodeId }) });
+    await streamEvents(reply.raw, parts, { after, ...only });
   } catch (error) {
     // the head is sent, so no problem can be: the client finds the stream ended and goes on after its last event
     parts.log.warn({ err: error, request_id: request.id }, 'an event stream was ended');

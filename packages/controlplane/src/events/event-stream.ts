@@ -14,6 +14,7 @@ const BATCH = 200;
 export interface EventStreamOptions {
   readonly after: number;
   readonly rolloutId?: string;
+  readonly groupId?: string;
   readonly nodeId?: string;
 }
 

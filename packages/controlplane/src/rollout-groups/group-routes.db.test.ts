@@ -1,3 +1,4 @@
+import type { EventPage } from '@hoodcloud/contracts/http/events';
 import type { Problem } from '@hoodcloud/contracts/http/problem';
 import type {
   CreateRolloutGroupInput,
@@ -8,6 +9,8 @@ import type {
 import { insertGroupComponents } from '@hoodcloud/testkit/group-rows';
 import { checksumOf, insertNode, insertRollout } from '@hoodcloud/testkit/rows';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { appendEvent } from '../events/append-event.ts';
+import { publishEvents } from '../events/event-relay.ts';
 import { ApiFixture } from '../http/testing/api-fixture.ts';
 
 const PROFILE = `chain_profile_id: twochain
@@ -175,9 +178,36 @@ describe('controls', () => {
     ]);
   });
 
+  it('its events are its own and those of its components, and no others', async () => {
+    const { db } = api.database;
+    const { body: group } = await create();
+    const of = { chain_profile_id: 'twochain', group_id: group.id, component_index: 0 };
+    const component = await insertRollout(db, { ...of, status: 'completed' });
+    const stranger = await insertRollout(db, { chain_profile_id: 'twochain', status: 'completed' });
+    for (const rolloutId of [component, stranger]) {
+      const subject = { subjectType: 'rollout', subjectId: rolloutId, rolloutId } as const;
+      await appendEvent(db, { kind: 'rollout_paused', ...subject, actor: 'key:test' });
+    }
+    await publishEvents(db);
+    const { body } = await api.call<EventPage>('GET', `/rollout-groups/${group.id}/events`);
+    expect(body.items.map(({ kind, subject_id }) => [kind, subject_id])).toEqual([
+      ['group_created', group.id],
+      ['rollout_paused', component],
+    ]);
+  });
+
+  it('start of a group for a chain without nodes is refused at once (field-case 83)', async () => {
+    const { db } = api.database;
+    const { body: group } = await create();
+    await db.updateTable('nodes').set({ state: 'terminated' }).execute();
+    const refused = await api.call<GroupAnswer>('POST', `/rollout-groups/${group.id}/start`, {});
+    await db.updateTable('nodes').set({ state: 'healthy' }).execute();
+    expect(refused).toMatchObject({ status: 422, body: { code: 'no_eligible_targets' } });
+  });
+
   it('an unknown group is a 404 everywhere', async () => {
     const id = '5f0c8d1e-4f7b-4c56-9a68-0b5c0f8a9d11';
-    for (const path of [`/rollout-groups/${id}`, `/rollout-groups/${id}/status`]) {
+    for (const path of ['', '/status', '/events'].map((end) => `/rollout-groups/${id}${end}`)) {
       expect(await api.call('GET', path)).toMatchObject({ status: 404, body: { code: 'rollout_group_not_found' } });
     }
     expect((await api.call('POST', `/rollout-groups/${id}/cancel`, {})).status).toBe(404);
