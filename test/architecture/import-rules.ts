@@ -12,9 +12,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   domain: [],
   contracts: ['domain'],
   controlplane: ['domain', 'contracts'],
-  agent: ['domain', 'contracts/wire'],
+  agent: ['domain', 'contracts/wire', 'contracts/signature'],
   // `manifest lint` checks the files of a chain without a control plane
-  cli: ['domain', 'contracts/http', 'contracts/files'],
+  cli: ['domain', 'contracts/http', 'contracts/files', 'contracts/signature'],
   web: ['domain', 'contracts/http'],
 };
 

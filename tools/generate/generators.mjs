@@ -67,4 +67,10 @@ export const GENERATORS = [
     outputs: ['packages/contracts/asyncapi.json'],
     needs: 'tools/generate/asyncapi.ts',
   },
+  {
+    name: 'json-schemas',
+    command: ['npx', 'tsx', 'tools/generate/json-schemas.ts'],
+    outputs: ['packages/contracts/schemas'],
+    needs: 'tools/generate/json-schemas.ts',
+  },
 ];

@@ -27,6 +27,7 @@ it.each([
   ['HOODCLOUD_PAYLOAD_KEYS', 'c2hvcnQ=', /must be 32 bytes in base64/],
   ['HOODCLOUD_NATS_URL', 'localhost:4222', /HOODCLOUD_NATS_URL is wrong: it must be nats:/],
   ['HOODCLOUD_NATS_STREAM', 'a b', /HOODCLOUD_NATS_STREAM is wrong: it must be a stream name/],
+  ['HOODCLOUD_MANIFEST_KEYS', 'RWnonsense', /HOODCLOUD_MANIFEST_KEYS is wrong: it must be minisign public keys/],
   ['HOODCLOUD_HEARTBEAT_SECONDS', '30', /HOODCLOUD_HEARTBEAT_SECONDS is wrong/],
   ['HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES', '-1', /HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES is wrong/],
 ])('refuses %s=%s by name', (name, value, message) => {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { type MinisignKey, minisignKey } from '@hoodcloud/contracts/signature/minisign';
 import { z } from 'zod';
 import type { JwtSettings } from './auth/jwt.ts';
 import { JWT_VARIABLES, jwtSettings } from './auth/jwt-settings.ts';
@@ -60,6 +61,11 @@ const schema = z.object({
   HOODCLOUD_NATS_CREDENTIALS: optionalFile,
   HOODCLOUD_NATS_CA: optionalFile,
   HOODCLOUD_NOTIFICATIONS_FILE: optionalFile,
+  HOODCLOUD_MANIFEST_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => minisignKey(key)))
+    .refine((keys) => keys.every((key) => key !== null), 'must be minisign public keys (RW…) by commas')
+    .default([]),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
 });
@@ -97,6 +103,8 @@ export interface Config {
   } | null;
   /** The first seals what agents are sent, all open it (C12); empty: stored as it is. */
   readonly payloadKeys: readonly Buffer[];
+  /** Whose signatures of manifests count; empty: none is demanded. */
+  readonly manifestKeys: readonly MinisignKey[];
   /** How much one key or user may ask of one API process. */
   readonly requestsPerMinute: number;
   /** null: API keys only. */
@@ -137,6 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsListen: it.HOODCLOUD_METRICS_LISTEN,
     gatewayTls: tlsFiles(it),
     payloadKeys: it.HOODCLOUD_PAYLOAD_KEYS,
+    manifestKeys: it.HOODCLOUD_MANIFEST_KEYS.filter((key) => key !== null),
     requestsPerMinute: it.HOODCLOUD_API_REQUESTS_PER_MINUTE,
     jwt: readJwt(it),
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { manifestSigner } from '@hoodcloud/testkit/manifest-signer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runWith } from '../testing/cli-run.ts';
 
@@ -41,4 +42,22 @@ it('refuses a manifest where the control plane would not find it', async () => {
   const { code, out } = await lint('v3.yaml', MANIFEST);
   expect(code).toBe(1);
   expect(out).toContain('upgrade_id is "v2", the file is named "v3"');
+});
+
+it('refuses a manifest that none of the named keys signed', async () => {
+  const { publicKey, sign } = manifestSigner();
+  const file = join(folder, 'v2.yaml');
+  await writeFile(file, MANIFEST);
+  const run = () => runWith(() => null, 'manifest', 'lint', '--key', publicKey, '--', file);
+  expect((await run()).out).toContain("v2.yaml.minisig can't be read: sign the manifest");
+  await writeFile(`${file}.minisig`, sign(MANIFEST));
+  expect(await run()).toMatchObject({ code: 0, out: `✓ ${file}\n` });
+  await writeFile(file, `${MANIFEST}recovery_plan: none\n`);
+  expect((await run()).out).toContain('signed another file');
+});
+
+it('prints the JSON Schema by which an editor judges a manifest', async () => {
+  const { code, out } = await runWith(() => null, 'manifest', 'schema');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' });
 });

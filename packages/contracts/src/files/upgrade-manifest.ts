@@ -49,6 +49,9 @@ export const configChangeSchema = z.strictObject({
   variable_overrides: z.record(z.string(), z.string()).optional(),
 });
 
+/** What is said once, or for each platform in `artifacts`. */
+const TARGET_FIELDS = ['target_url', 'target_checksum', 'target_member', 'target_signature'] as const;
+
 const manifestFields = z.strictObject({
   upgrade_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
   chain_profile_id: z.string().min(1).max(100),
@@ -84,7 +87,14 @@ export const upgradeManifestSchema = manifestFields
   .refine(...onlyWithout('target_url'))
   .refine(...onlyWithout('target_checksum'))
   .refine(...onlyWithout('target_member'))
-  .refine(...onlyWithout('target_signature'));
+  .refine(...onlyWithout('target_signature'))
+  // the same for the JSON Schema, which knows no refinements
+  .meta({
+    oneOf: [
+      { required: ['target_url', 'target_checksum'], not: { required: ['artifacts'] } },
+      { required: ['artifacts'], not: { anyOf: TARGET_FIELDS.map((field) => ({ required: [field] })) } },
+    ],
+  });
 export type UpgradeManifest = z.infer<typeof upgradeManifestSchema>;
 
 type Fields = z.infer<typeof manifestFields>;

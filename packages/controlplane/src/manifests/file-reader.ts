@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { type UpgradeManifest, upgradeManifestSchema } from '@hoodcloud/contracts/files/upgrade-manifest';
 import { FileFormatError, parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
+import { type MinisignKey, whyNotMinisigned } from '@hoodcloud/contracts/signature/minisign';
+import { DomainError } from '@hoodcloud/domain/errors';
 import {
   assertSafeName,
   type ConfigDirProvider,
@@ -9,18 +12,36 @@ import {
 } from './config-dir.ts';
 import { contentHashOf, type ManifestReader, type StoredManifest } from './manifest-reader.ts';
 
-/** Reads upgrade manifests from `{ConfigDir}/upgrades/{chain_profile_id}/{upgrade_id}.yaml`. */
+/** A manifest that nobody trusted has signed, though the control plane is told to demand it. */
+export class ManifestSignatureError extends DomainError {
+  constructor(file: string, why: string) {
+    super(
+      'manifest_signature',
+      `${file} does not count, as HOODCLOUD_MANIFEST_KEYS demands a signature: ${why}. Sign it by minisign -Sm and publish both files.`,
+      { file },
+    );
+  }
+}
+
+/**
+ * Reads upgrade manifests from `{ConfigDir}/upgrades/{chain_profile_id}/{upgrade_id}.yaml`. When keys are named, a manifest
+ * counts only with a signature of one of them beside it (`….yaml.minisig`): who may write the folder may not upgrade then.
+ */
 export class FileReader implements ManifestReader {
   readonly #configDir: ConfigDirProvider;
 
-  constructor(configDir: ConfigDirProvider) {
+  readonly #keys: readonly MinisignKey[];
+
+  constructor(configDir: ConfigDirProvider, keys: readonly MinisignKey[] = []) {
     this.#configDir = configDir;
+    this.#keys = keys;
   }
 
   async get(chainProfileId: string, upgradeId: string): Promise<StoredManifest> {
     const file = manifestPath(chainProfileId, upgradeId);
     const bytes = await readConfigFile(this.#configDir(), file);
     if (!bytes) throw new ConfigFileNotFoundError(file, `write the manifest there or name another upgrade_id`);
+    await this.#requireSigned(file, bytes);
     const manifest = parseManifest(file, bytes.toString('utf8'), chainProfileId, upgradeId);
     return { manifest, contentHash: contentHashOf(bytes), file };
   }
@@ -38,11 +59,22 @@ export class FileReader implements ManifestReader {
     return bytes ? contentHashOf(bytes) : null;
   }
 
+  /** @throws ManifestSignatureError when keys are named and none of them signed these bytes */
+  async #requireSigned(file: string, bytes: Buffer): Promise<void> {
+    if (this.#keys.length === 0) return;
+    const signature = await readConfigFile(this.#configDir(), `${file}.minisig`);
+    if (signature === null) throw new ManifestSignatureError(file, `${file}.minisig is not there`);
+    const digest = () => createHash('blake2b512').update(bytes).digest();
+    const why = await whyNotMinisigned(digest, signature.toString('utf8'), this.#keys);
+    if (why !== null) throw new ManifestSignatureError(file, why);
+  }
+
   async #getIfReadable(chainProfileId: string, upgradeId: string): Promise<StoredManifest | null> {
     try {
       return await this.get(chainProfileId, upgradeId);
     } catch (error) {
       if (error instanceof FileFormatError || error instanceof ConfigFileNotFoundError) return null;
+      if (error instanceof ManifestSignatureError) return null;
       throw error;
     }
   }

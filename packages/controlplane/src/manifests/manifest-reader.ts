@@ -13,7 +13,7 @@ export interface StoredManifest {
 /** The specification's `manifest.Reader`. */
 export interface ManifestReader {
   /**
-   * @throws ConfigFileNotFoundError, FileFormatError with every problem as `file:line:column: what`
+   * @throws ConfigFileNotFoundError, FileFormatError with every problem as `file:line:column: what`, ManifestSignatureError
    */
   get(chainProfileId: string, upgradeId: string): Promise<StoredManifest>;
   /** Every manifest of a chain that can be read; the others are left out, `hoodctl manifest lint` tells why. */

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FileFormatError } from '@hoodcloud/contracts/files/yaml-file';
+import { minisignKey } from '@hoodcloud/contracts/signature/minisign';
+import { manifestSigner } from '@hoodcloud/testkit/manifest-signer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainFiles } from './chain-files.ts';
 import { FileReader } from './file-reader.ts';
@@ -68,6 +70,23 @@ describe('FileReader', () => {
     await expect(reader.get('testchain', 'v2')).rejects.toThrow(FileFormatError);
     await write('upgrades/testchain/v2.yaml', MANIFEST);
     expect((await reader.get('testchain', 'v2')).manifest.target_version).toBe('v2.0.0');
+  });
+
+  it('takes only what a named key signed, when signatures are demanded', async () => {
+    const { publicKey, sign } = manifestSigner();
+    const key = minisignKey(publicKey);
+    const reader = new FileReader(() => dir, key ? [key] : []);
+    const file = 'upgrades/testchain/v2.yaml';
+    await write(file, MANIFEST);
+    const refused = (why: RegExp) => ({ code: 'manifest_signature', message: expect.stringMatching(why) });
+    await expect(reader.get('testchain', 'v2')).rejects.toMatchObject(refused(/v2\.yaml\.minisig is not there/));
+    await write(`${file}.minisig`, manifestSigner().sign(MANIFEST));
+    await expect(reader.get('testchain', 'v2')).rejects.toMatchObject(refused(/none of those that count/));
+    await write(`${file}.minisig`, sign(MANIFEST));
+    expect((await reader.get('testchain', 'v2')).manifest.upgrade_id).toBe('v2');
+    await write(file, MANIFEST.replace('example.org', 'example.com'));
+    await expect(reader.get('testchain', 'v2')).rejects.toMatchObject(refused(/signed another file/));
+    expect(await reader.list('testchain')).toEqual([]);
   });
 
   it('lists what can be read', async () => {

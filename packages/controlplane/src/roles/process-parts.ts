@@ -40,7 +40,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     log,
     db,
     chains,
-    manifests: new FileReader(() => config.configDir),
+    manifests: new FileReader(() => config.configDir, config.manifestKeys),
     notifications,
     engine: engine.client,
     chainHealth: chainHealthSource(chains),

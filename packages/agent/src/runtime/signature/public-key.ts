@@ -1,12 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type MinisignKey, minisignKey } from '@hoodcloud/contracts/signature/minisign';
 import { RuntimeError } from '../runtime-adapter.ts';
 
 /** Whose signatures count. */
 export type SigningKey =
-  | { readonly kind: 'minisign'; readonly id: string; readonly key: KeyObject }
+  | ({ readonly kind: 'minisign' } & MinisignKey)
   | { readonly kind: 'cosign'; readonly key: KeyObject };
-
-const MINISIGN_KEY_BYTES = 42;
 
 /**
  * Reads a minisign key (base64, or a whole `.pub` file) or the PEM key of `cosign generate-key-pair`.
@@ -14,18 +13,9 @@ const MINISIGN_KEY_BYTES = 42;
  */
 export function readPublicKey(text: string): SigningKey {
   if (text.includes('-----BEGIN PUBLIC KEY-----')) return { kind: 'cosign', key: readPem(text) };
-  const bytes = Buffer.from(text.trim().split('\n').at(-1) ?? '', 'base64');
-  if (bytes.length !== MINISIGN_KEY_BYTES || bytes.toString('latin1', 0, 2) !== 'Ed') {
-    throw badKey(text, 'it is neither a minisign key (RW…) nor a PEM public key');
-  }
-  const x = bytes.subarray(10).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return { kind: 'minisign', id: keyId(bytes.subarray(2, 10)), key };
-}
-
-/** As minisign prints it. */
-export function keyId(bytes: Buffer): string {
-  return Buffer.from(bytes).reverse().toString('hex').toUpperCase();
+  const minisign = minisignKey(text);
+  if (minisign !== null) return { kind: 'minisign', ...minisign };
+  throw badKey(text, 'it is neither a minisign key (RW…) nor a PEM public key');
 }
 
 function readPem(text: string): KeyObject {

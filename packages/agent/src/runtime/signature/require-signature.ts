@@ -1,6 +1,6 @@
 import { RuntimeError, type WantedArtifact } from '../runtime-adapter.ts';
 import { whyNotCosigned } from './cosign-bundle.ts';
-import { whyNotMinisigned } from './minisign.ts';
+import { whyFileNotMinisigned } from './minisign.ts';
 import { readPublicKey, type SigningKey } from './public-key.ts';
 
 /** Whose signature an artifact needs, and who says so, for messages. */
@@ -52,7 +52,7 @@ export async function requireValidSignature(
   signature: { readonly format: 'minisign' | 'cosign_bundle'; readonly content: string },
   { keys, by }: SignatureDemand,
 ): Promise<void> {
-  const check = signature.format === 'minisign' ? whyNotMinisigned : whyNotCosigned;
+  const check = signature.format === 'minisign' ? whyFileNotMinisigned : whyNotCosigned;
   const why = await check(path, signature.content, keys);
   if (why === null) return;
   throw new RuntimeError('signature_invalid', `${url} is refused, as ${by} demands a signature: ${why}`);
