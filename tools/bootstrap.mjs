@@ -11,7 +11,7 @@ const VERBS = {
   test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|crash|e2e …] [vitest arguments]'],
   crash: ['./verbs/crash.mjs', 'tear the agent, its host and its network out of upgrades: crash [--all]'],
   faults: ['./verbs/faults.mjs', 'ten rollouts at once while databases, engine, NATS and roles are killed'],
-  'test:api': ['./verbs/test-api.mjs', 'a third-party API tester against the served OpenAPI: test:api [SECONDS]'],
+  'test:api': ['./verbs/test-api.mjs', 'a third-party API tester against the served OpenAPI: test:api [--all]'],
   check: ['./verbs/check.mjs', 'format, lint, types, unused code, import rules, generated files, file sizes'],
   build: ['./verbs/build.mjs', 'bundle programs into one file each: build [cli|agent]'],
   package: [

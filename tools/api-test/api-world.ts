@@ -5,6 +5,8 @@ import { openIncident } from '@hoodcloud/controlplane/incidents/open-incident';
 import { reason } from '@hoodcloud/domain/reasons';
 import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
 import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit/rows';
+import { addGroups } from './world-groups.ts';
+import { addNotifications } from './world-notifications.ts';
 
 type PathParameters = Readonly<Record<string, string>>;
 
@@ -74,6 +76,8 @@ export async function createApiWorld(): Promise<ApiWorld> {
   for (const [operation, status] of Object.entries(CONTROLS)) {
     for (let copy = 0; copy < COPIES; copy++) await addRollout(api, { operation, status, copy }, add);
   }
+  await addGroups(api, add);
+  await addNotifications(api, add);
   const incidentId = await addIncident(api);
   for (const operation of ['getIncident', 'acknowledgeIncident', 'resolveIncident']) add(operation, { id: incidentId });
   const keys = { none: '', read: '', operate: '', admin: api.key };
@@ -81,6 +85,7 @@ export async function createApiWorld(): Promise<ApiWorld> {
     keys[scope] = (await createApiKey(db, { name: scope, createdBy: 'system:test', scopes: [scope] })).key;
   }
   await pool.query('create table wanted as select id, status, direction from rollouts');
+  await pool.query('create table wanted_groups as select id, status, direction from rollout_groups');
   return { api, keys, pools, secrets: [planted], restore: () => restore(api) };
 }
 
@@ -129,17 +134,30 @@ async function addIncident(api: ApiFixture): Promise<string> {
 
 async function restore({ database: { pool } }: ApiFixture): Promise<void> {
   await pool.query(`
-    delete from active_chains where owner_id not in (select id from wanted);
+    delete from active_chains
+      where owner_id not in (select id from wanted) and owner_id not in (select id from wanted_groups);
     delete from rollouts where id not in (select id from wanted);
+    delete from rollout_groups where id not in (select id from wanted_groups);
     delete from rollout_controls;
+    delete from rollout_group_controls;
     delete from engine_messages;
-    update rollouts r set status = w.status, direction = w.direction from wanted w where w.id = r.id;
+    update rollouts r set status = w.status, direction = w.direction from wanted w
+      where w.id = r.id and (r.status, r.direction) is distinct from (w.status, w.direction);
+    update rollout_groups g set status = w.status, direction = w.direction from wanted_groups w
+      where w.id = g.id and (g.status, g.direction) is distinct from (w.status, w.direction);
     update rollout_nodes set status = 'pending', status_reason = null where status = 'skipped';
     update rollout_nodes set requested_attempt = attempt_count where status = 'failed';
     insert into active_chains (chain_profile_id, owner_type, owner_id)
-      select r.chain_profile_id, 'rollout', r.id from rollouts r where r.status in ('pending', 'running', 'paused')
+      select r.chain_profile_id, 'rollout', r.id from rollouts r
+        where r.status in ('pending', 'running', 'paused') and r.group_id is null
       on conflict do nothing;
-    update incidents set status = 'open', acknowledged_at = null, resolved_at = null;
+    insert into active_chains (chain_profile_id, owner_type, owner_id)
+      select g.chain_profile_id, 'rollout_group', g.id from rollout_groups g where g.status in ('pending', 'running', 'paused')
+      on conflict do nothing;
+    update nodes set last_heartbeat_at = now() where last_heartbeat_at < now() - interval '5 seconds';
+    update incidents set status = 'open', acknowledged_at = null, resolved_at = null where status <> 'open';
+    delete from notification_deliveries where event_seq is null;
+    update notification_deliveries set status = 'dead' where status <> 'dead';
     delete from nodes n where name not like 'node-%'
       and not exists (select from rollout_nodes where node_id = n.id) and not exists (select from join_tokens where node_id = n.id);
     delete from api_keys where created_by = 'key:test' and not exists (select from events where actor = 'key:' || name);

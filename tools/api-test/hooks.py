@@ -1,8 +1,9 @@
 """Schemathesis's side of `npm run test:api`: ids of things that are there, and the check that nothing leaks."""
 
+import collections
 import json
 import os
-import random
+import urllib.request
 
 import schemathesis
 from schemathesis import GenerationMode
@@ -10,16 +11,25 @@ from schemathesis import GenerationMode
 RANKS = ["none", "read", "operate", "admin"]
 WORLD = json.loads(os.environ["HOODCLOUD_API_WORLD"])
 CALLER = os.environ["HOODCLOUD_API_CALLER"]
+RESTORE = os.environ["HOODCLOUD_API_RESTORE"]
+CALLS = collections.Counter()
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs=None):
-    """A random id is never there, so a valid request mostly asks for one that is, in a state that the operation needs."""
-    pool = WORLD["pools"].get(case.operation.definition.raw.get("operationId"))
-    meta = case.meta
-    positive = meta is not None and meta.generation.mode == GenerationMode.POSITIVE
-    if pool and positive and random.random() < 0.8:
-        case.path_parameters = dict(random.choice(pool))
+    """A random id is never there, so four of five valid requests ask for one that is, in a state that the operation needs."""
+    operation = case.operation.definition.raw.get("operationId")
+    if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
+        return
+    CALLS[operation] += 1
+    if CALLS[operation] % 5 == 0:
+        return
+    urllib.request.urlopen(RESTORE, data=b"").close()
+    case.headers.pop("if-match", None)  # what is made up matches nothing
+    case.query.pop("cursor", None)  # and is no place in a list
+    pool = WORLD["pools"].get(operation)
+    if pool:
+        case.path_parameters = dict(pool[CALLS[operation] % len(pool)])
 
 
 @schemathesis.check
@@ -28,8 +38,10 @@ def refuses_what_is_not_granted(ctx, response, case):
     needed = case.operation.definition.raw.get("x-scope")
     if needed is None or RANKS.index(CALLER) >= RANKS.index(needed):
         return
-    expected = 401 if CALLER == "none" else 403
-    assert response.status_code == expected, f"{CALLER} got {response.status_code} where {needed} is needed"
+    if response.request.method != case.operation.method.upper():
+        return  # a method that the document does not name
+    expected = [401] if CALLER == "none" else [401, 403]  # 401: the tester has made up other credentials
+    assert response.status_code in expected, f"{CALLER} got {response.status_code} where {needed} is needed"
     body = response.json()
     assert set(body) <= {"type", "title", "status", "detail", "code", "instance", "details"}, f"it says more: {body}"
 

@@ -9,7 +9,7 @@ import { SetupError } from '../bootstrap/setup-error.mjs';
 const VERSION = '4.32.5';
 
 /**
- * `test:api [SECONDS]`: Schemathesis, a tester of other people's making, against the served API (docs/testing.md). It gets
+ * `test:api [--all]`: Schemathesis, a tester of other people's making, against the served API (docs/testing.md). It gets
  * an environment of its own in the cache, outside the work tree.
  */
 export async function run(args) {

@@ -5,6 +5,7 @@ import { addLoginCommand } from './access/login-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { actIn } from './command-io.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
+import { addEventsCommand } from './events/event-commands.ts';
 import type { ExitCode } from './exit-code.ts';
 import { addGroupCommands } from './groups/group-commands.ts';
 import { addIncidentCommands } from './incidents/incident-commands.ts';
@@ -54,6 +55,7 @@ export function buildProgram(context: CliContext, ended: (code: ExitCode) => voi
   addNodeCommands(program, act);
   addIncidentCommands(program, act);
   addNotificationCommands(program, act);
+  addEventsCommand(program, act);
   addManifestCommands(program, act);
   addApiKeyCommands(program, act);
   addGrantCommands(program, act);

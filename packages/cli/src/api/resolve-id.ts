@@ -7,7 +7,8 @@ import { CliError } from '../cli-error.ts';
 import { allPages } from './all-pages.ts';
 import type { ApiClient } from './api-client.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** An id in full, which needs no looking up. */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * A rollout by its id, the beginning of its id, or `latest`.

@@ -3,6 +3,7 @@ import { INCIDENT_STATUSES, type IncidentView } from '@hoodcloud/contracts/http/
 import { renderAge } from '@hoodcloud/domain/duration-text';
 import { type Command, Option } from 'commander';
 import { allPages } from '../api/all-pages.ts';
+import { UUID } from '../api/resolve-id.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
@@ -56,6 +57,7 @@ async function order(io: CommandIo, [given = '']: readonly string[], control: st
 }
 
 async function find(io: CommandIo, given: string): Promise<IncidentView> {
+  if (UUID.test(given)) return (await io.api()).get<IncidentView>(PATHS.incident(given));
   const found = (await allPages<IncidentView>(await io.api(), PATHS.incidents)).filter(({ id }) =>
     id.startsWith(given),
   );

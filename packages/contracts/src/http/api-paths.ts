@@ -14,6 +14,7 @@ export const PATHS = {
   groupStatus: (id: string) => `/api/v1/rollout-groups/${id}/status`,
   groupEvents: (id: string) => `/api/v1/rollout-groups/${id}/events`,
   groupControl: (id: string, control: string) => `/api/v1/rollout-groups/${id}/${control}`,
+  events: '/api/v1/events',
   nodes: '/api/v1/nodes',
   node: (id: string) => `/api/v1/nodes/${id}`,
   nodeJoinToken: (id: string) => `/api/v1/nodes/${id}/join-token`,

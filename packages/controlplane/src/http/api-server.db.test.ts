@@ -116,6 +116,19 @@ describe('errors are problems (RFC 9457)', () => {
     expect((await api.call<Problem>('GET', '/nodes/not-an-id')).status).toBe(400);
   });
 
+  it.each([
+    ['a body null, which is no object', 'POST', '/nodes/11111111-1111-4111-8111-111111111111/join-token', 'null', 400],
+    ['a parameter of a thousand letters', 'GET', `/nodes/${'a'.repeat(1000)}`, '', 400],
+    ['a method that only a longer path has', 'GET', '/rollouts/plan', '', 405],
+    ['a method that nobody has', 'QUERY', '/nodes', '', 405],
+  ])('refuses %s', async (_, method, path, payload, status) => {
+    const headers = { authorization: `Bearer ${api.key}`, ...(payload && { 'content-type': 'application/json' }) };
+    const answer = await api.app.inject({ method: method as 'GET', url: `/api/v1${path}`, headers, payload });
+    expect([answer.statusCode, JSON.parse(answer.body).status]).toEqual([status, status]);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    if (path === '/rollouts/plan') expect(answer.headers.allow).toBe('POST');
+  });
+
   it('refuses a cursor that is none of ours', async () => {
     expect((await api.call<Problem>('GET', '/nodes?cursor=abc')).body.code).toBe('invalid_cursor');
   });

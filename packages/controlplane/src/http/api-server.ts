@@ -38,14 +38,18 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     genReqId: () => crypto.randomUUID(),
     requestIdHeader: false,
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 200 },
+    // longer than any address that Node reads, since the router's own 414 is no problem document: schemas limit parameters
+    routerOptions: { maxParamLength: 65_536 },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   acceptEmptyJson(app);
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, options.log));
   const methodsOf = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => sendNotFound(request, reply, methodsOf));
+  app.setErrorHandler((error, request, reply) =>
+    // where nothing is, it doesn't matter what else is wrong with the request
+    request.is404 ? sendNotFound(request, reply, methodsOf) : sendProblem(error, request, reply, options.log),
+  );
   countRequests(app, options.metrics);
   await registerOpenApi(app);
   operationsRoutes(app, options);
@@ -55,9 +59,13 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
       await refuseUnderPressure(api);
       api.addHook('onRequest', dualAuthMiddleware(options.authenticators));
       if (options.requestsPerMinute !== undefined) await limitRates(api, options.requestsPerMinute);
+      api.addHook('onRequest', async (request, reply) => {
+        const methods = methodsOf(pathOf(request));
+        if (methods.length > 0 && !methods.includes(request.method)) return reply.callNotFound();
+      });
       // a control needs no body: none is as good as {}
       api.addHook('preValidation', async (request) => {
-        if (request.method === 'POST') request.body ??= {};
+        if (request.method === 'POST' && request.body === undefined) request.body = {};
       });
       for (const feature of options.features) feature.routes?.(api);
     },
@@ -66,13 +74,17 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   return app;
 }
 
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
 /** 405 where the path has other methods, else 404. */
 function sendNotFound(
   request: FastifyRequest,
   reply: FastifyReply,
   methodsOf: (path: string) => readonly string[],
 ): FastifyReply {
-  const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
+  const methods = methodsOf(pathOf(request));
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const status = methods.length > 0 ? 405 : 404;
   const problem = toProblem(

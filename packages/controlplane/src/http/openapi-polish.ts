@@ -24,6 +24,7 @@ export function polished(document: Document): Document {
     for (const method of ['get', 'post', 'put', 'delete'] as const) {
       const operation = item?.[method];
       if (operation) describe(operation);
+      if (operation) relaxBody(operation, shared);
     }
   }
   dropUnused(shared);
@@ -40,6 +41,15 @@ function describe(operation: OpenAPIV3_1.OperationObject): void {
     const text = ANSWERS[status];
     if ('description' in response && text !== undefined) response.description = text;
   }
+}
+
+/** No body is as good as `{}`, so a body none of whose fields is required may be left out. */
+function relaxBody({ requestBody }: OpenAPIV3_1.OperationObject, document: OpenAPIV3_1.Document): void {
+  if (!requestBody || '$ref' in requestBody) return;
+  const given = requestBody.content['application/json']?.schema;
+  const name = given && '$ref' in given ? given.$ref.split('/').at(-1) : undefined;
+  const schema = name === undefined ? given : document.components?.schemas?.[name];
+  if (schema && !('$ref' in schema) && (schema.required ?? []).length === 0) requestBody.required = false;
 }
 
 /** `listRolloutNodes` → `List rollout nodes`. */
