@@ -30,7 +30,8 @@ export async function addGroups(api: ApiFixture, add: (operation: string, parame
     const node = await insertNode(db, { chain_profile_id: chain, runningChecksum: null });
     await insertGroupComponents(db, node);
     const id = await insertGroup(db, { chain_profile_id: chain, status });
-    for (const name of [operation, 'getRolloutGroup', 'getRolloutGroupStatus']) add(name, { id });
+    for (const name of [operation, 'getRolloutGroup', 'getRolloutGroupStatus', 'listRolloutGroupEvents'])
+      add(name, { id });
     if (status === 'pending') continue;
     const rollout = await insertRollout(db, {
       group_id: id,
