@@ -129,6 +129,12 @@ describe('errors are problems (RFC 9457)', () => {
     if (path === '/rollouts/plan') expect(answer.headers.allow).toBe('POST');
   });
 
+  it('refuses a text that the database can not hold', async () => {
+    const stored = await api.call<Problem>('POST', '/api-keys', { name: 'zero', reason: 'a\u0000b' });
+    const asked = await api.call<Problem>('GET', '/nodes?chain_profile_id=%00');
+    for (const { status, body } of [stored, asked]) expect([status, body.code]).toEqual([400, 'invalid_text']);
+  });
+
   it('refuses a cursor that is none of ours', async () => {
     expect((await api.call<Problem>('GET', '/nodes?cursor=abc')).body.code).toBe('invalid_cursor');
   });

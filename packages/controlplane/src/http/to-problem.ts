@@ -23,6 +23,9 @@ const UNIQUE: Readonly<Record<string, { code: string; detail: string }>> = {
 /** The database can't be reached or is going down: trouble of ours that passes. */
 const DATABASE_AWAY = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1-3]|08\w{3}|53300)$/;
 
+/** Postgres stores no U+0000, neither in a text nor in JSON. */
+const UNSTORABLE_TEXT = /^(22021|22P05)$/;
+
 /** Fastify's own refusals. */
 const FASTIFY: Readonly<Record<string, { code: string; detail: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'body_too_large', detail: 'The request body is too large.' },
@@ -63,7 +66,10 @@ function ofDatabase(error: unknown): Problem | null {
     return problem(409, known?.code ?? 'conflict', known?.detail ?? 'Something with this identity is there already.');
   }
   const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string' || !DATABASE_AWAY.test(code)) return null;
+  if (typeof code !== 'string') return null;
+  if (UNSTORABLE_TEXT.test(code))
+    return problem(400, 'invalid_text', 'A text of the request holds U+0000: leave it out.');
+  if (!DATABASE_AWAY.test(code)) return null;
   return problem(503, 'database_unavailable', 'The database can not be reached; try again in some seconds.');
 }
 
