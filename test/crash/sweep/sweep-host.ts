@@ -105,7 +105,7 @@ export class SweepHost {
           path,
           content: content.toString('base64'),
         })),
-        budgets: { stableMs: 100, startMs: 20_000 },
+        budgets: { stableMs: 300, startMs: 20_000 },
       },
     };
   }
