@@ -3,7 +3,6 @@ import { ROOT } from '../bootstrap/paths.mjs';
 import { runCollected } from '../bootstrap/run-command.mjs';
 import { GENERATORS } from '../generate/generators.mjs';
 import { isApplicable } from '../generate/run-generator.mjs';
-import { specCoverage } from '../spec-coverage/spec-coverage.mjs';
 import { findOversizedFiles } from './file-sizes.mjs';
 import { findStaleGenerated } from './generated.mjs';
 import { findStaleMutants } from './mutants.mjs';
@@ -47,6 +46,7 @@ export const CHECKS = [
     name: 'specification',
     what: 'each item of the specification has a test that is there',
     find: async () => {
+      const { specCoverage } = await import('../spec-coverage/spec-coverage.mjs'); // needs what set-up installs
       const { missing, broken } = specCoverage();
       return [...broken, ...missing.map(({ item }) => `no test: ${item.id}`)].join('\n') || undefined;
     },
