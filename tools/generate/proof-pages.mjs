@@ -90,10 +90,10 @@ function reached({ reached: counters, never = [] }) {
   return `Reached how often: ${counts.join('; ')}.${unreached.join('')}`;
 }
 
-/** Edges of the tables that nothing takes today. */
+/** Edges of the tables that one of the proofs has no world for. */
 const WHY_NEVER = {
   'rollout: failed -> running':
-    'C10a allows the rollback of a failed rollout with upgraded nodes; none fails so today, since one fails without a target or at the end of a rollback',
+    'C10a: only a component of a group fails with upgraded nodes, which are then taken back; the walk has one, here no rollout is part of a group',
 };
 
 const where = ({ date, machine }) => `${date}, ${machine}`;

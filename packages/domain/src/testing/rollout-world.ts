@@ -108,7 +108,8 @@ export class RolloutWorld {
    */
   order(kind: RolloutControlKind, nodeId: string | null = null, byHand = false): boolean {
     const named = OF_A_NODE.includes(kind) ? nodeId : null;
-    const facts = controlFacts(this.snapshot(), { rollout: null, node: null }, named);
+    // a component's group orders what people may not order of it (C2)
+    const facts = { ...controlFacts(this.snapshot(), { rollout: null, node: null }, named), inGroup: false };
     if (!controlVerdict(kind, facts).legal && !(byHand && BY_HAND.includes(kind))) return false;
     const failuresAcknowledged = kind === 'resume' ? this.rows.filter(isFailure).length : null;
     this.controls.push(aControl(kind, this.now, { nodeId: named, failuresAcknowledged }));
