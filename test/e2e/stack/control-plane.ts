@@ -106,6 +106,11 @@ export class ControlPlane {
     return this.#of(name).child;
   }
 
+  /** host:port where a role serves `/metrics`. */
+  metricsAddress(name: Role): string {
+    return new URL(this.#of(name).readyUrl).host;
+  }
+
   /** Starts roles that don't run and waits until each is ready. */
   async startRoles(...names: Role[]): Promise<void> {
     for (const name of names) this.role(name).start();
