@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** How a release of the tiny node behaves once it runs. */
-export type TinyBehaviour = 'runs' | 'crashes';
+/** How a release of the tiny node behaves: it ends at once, or three blocks after each start, or makes no block at all. */
+export type TinyBehaviour = 'runs' | 'crashes' | 'loops' | 'stalls';
 
 export interface TinyRelease {
   readonly version: string;
@@ -51,8 +51,15 @@ stop() {
 }
 trap stop TERM
 height=$(cat "$data/height" 2>/dev/null || echo 0)
+blocks=0
 while :; do
-  height=$((height + 1))
+  case "$release" in
+    *loops) [ $blocks -lt 3 ] || { echo "panic: $release lost its peers"; exit 5; } ;;
+  esac
+  case "$release" in
+    *stalls) ;;
+    *) blocks=$((blocks + 1)); height=$((height + 1)) ;;
+  esac
   echo "$height" > "$data/.height" && mv "$data/.height" "$data/height"
   sleep 1
 done
