@@ -100,7 +100,9 @@ describe.skipIf(natsProgram() === null)('events reach everybody', () => {
     );
   }
 
-  const had = async (name: keyof typeof receivers) => readPrinted(await receivers[name].log());
+  /** Of the rollouts; the receiver's own key is an event too. */
+  const had = async (name: keyof typeof receivers) =>
+    readPrinted(await receivers[name].log()).filter(({ rollout_id }) => rollouts.includes(rollout_id));
   const distinct = (events: readonly ReceivedEvent[]) => [
     ...new Map(events.map((event) => [event.id, event])).values(),
   ];
@@ -127,7 +129,7 @@ describe.skipIf(natsProgram() === null)('events reach everybody', () => {
     await everyEventAt('nats', 'sse', 'webhook');
 
     const { rows } = await database.pool.query<{ seq: number; rollout_id: string }>(
-      'select published_seq as seq, rollout_id from events order by rollout_id, id',
+      'select published_seq as seq, rollout_id from events where rollout_id is not null order by rollout_id, id',
     );
     expect(rows).toHaveLength(200);
     const outbox = rollouts.map((id) => rows.filter((row) => row.rollout_id === id).map(({ seq }) => seq));
