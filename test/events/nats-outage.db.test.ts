@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
-import { freePort } from '@hoodcloud/controlplane/dev/child-server';
+import { freePorts } from '@hoodcloud/controlplane/dev/child-server';
 import { natsProgram } from '@hoodcloud/controlplane/dev/nats-server';
 import { appendEvent } from '@hoodcloud/controlplane/events/append-event';
 import { progressEvent } from '@hoodcloud/controlplane/events/testing/progress-event';
@@ -36,8 +36,8 @@ describe.skipIf(natsProgram() === null)('events reach everybody', () => {
     rollouts = await Promise.all(
       Array.from({ length: ROLLOUTS }, (_, index) => insertRollout(database.db, chain(index))),
     );
-    const hookPort = await freePort();
-    env = environment(await freePort(), hookPort);
+    const [apiPort = 0, hookPort = 0] = await freePorts(2);
+    env = environment(apiPort, hookPort);
     const { key } = await createApiKey(database.db, { name: 'receiver', createdBy: 'system:test' });
     receivers = {
       webhook: new TypeScriptProcess('webhook', receiver('webhook-receiver'), [String(hookPort), SECRET], { folder }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
 import { type Database, openDatabase, openPool } from '@hoodcloud/controlplane/db/database';
 import { migrate } from '@hoodcloud/controlplane/db/migrate';
-import { freePort } from '@hoodcloud/controlplane/dev/child-server';
+import { freePorts } from '@hoodcloud/controlplane/dev/child-server';
 import { until } from '@hoodcloud/testkit/until';
 import { Child } from './child.ts';
 import { Hoodctl } from './hoodctl.ts';
@@ -63,13 +63,7 @@ export class ControlPlane {
     const db = openDatabase(openPool(databaseUrl, { max: 4, onIdleError: () => undefined })); // tests kill the server
     await migrate(db);
     const { key } = await createApiKey(db, { name: 'e2e', createdBy: 'test' });
-    const [api, gateway, ...metrics] = [
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-    ];
+    const [api, gateway, ...metrics] = await freePorts(2 + ROLES.length - 1);
     const env = {
       ...process.env,
       ...options.env,

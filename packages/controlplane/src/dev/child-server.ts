@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 const POLL_MS = 25;
 const LOG_TAIL_LINES = 15;
@@ -110,10 +110,25 @@ function diesWithUs(command: [string, ...string[]], signal: string): [string, ..
 
 /** A TCP port on loopback that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
+  const [port] = await freePorts(1);
+  if (port === undefined) throw new Error('one port was asked for');
+  return port;
+}
+
+/** Ports, each another one, that nothing listens on at any address of this machine. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  try {
+    return await Promise.all(servers.map(listenedPort));
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  }
+}
+
+async function listenedPort(server: Server): Promise<number> {
+  // at every address: one that is taken at a lab's address alone would be offered again
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '0.0.0.0', done));
   const address = server.address();
-  await new Promise((done) => server.close(done));
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has an address');
   return address.port;
 }
