@@ -1,4 +1,5 @@
 import type { Page } from '@hoodcloud/contracts/http/common';
+import { type RawBuilder, sql } from 'kysely';
 import { ProblemError } from './problem-error.ts';
 
 /** Where a page ended: values of the columns that the list is ordered by. */
@@ -59,4 +60,14 @@ export function toPage<Row, Item>(
   const last = shown.at(-1);
   const more = rows.length > limit && last !== undefined;
   return { items: shown.map(toItem), next_cursor: more ? encodeCursor(cursorOf(last)) : null };
+}
+
+/**
+ * SQL: a row of a list that goes newest first (`created_at` downwards, then `id`) comes after this cursor of it.
+ * @throws as `decodeCursor`
+ */
+export function isAfterCursor(cursor: string): RawBuilder<boolean> {
+  const [createdAt, id] = decodeCursor(cursor, ['time', 'uuid']);
+  return sql<boolean>`(created_at < ${createdAt}::timestamptz
+    or (created_at = ${createdAt}::timestamptz and id > ${id}::uuid))`;
 }

@@ -10,7 +10,7 @@ import { effectiveGroupControls, ROLLOUT_GROUP_CONTROLS } from '@hoodcloud/domai
 import type { RolloutGroupStatus } from '@hoodcloud/domain/rollout-group-status';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { decodeCursor, toPage } from '../http/page-cursor.ts';
+import { isAfterCursor, toPage } from '../http/page-cursor.ts';
 import { storedReason, storedReasons } from '../http/reason-view.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import { rolloutView } from '../rollouts/rollout-read-model.ts';
@@ -35,12 +35,7 @@ export async function listGroups(db: Db, filter: GroupFilter): Promise<Page<Roll
     .limit(filter.limit + 1);
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.status) select = select.where('status', '=', filter.status);
-  if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
-    const older = sql<boolean>`(created_at < ${createdAt}::timestamptz
-      or (created_at = ${createdAt}::timestamptz and id > ${id}::uuid))`;
-    select = select.where(older);
-  }
+  if (filter.cursor) select = select.where(isAfterCursor(filter.cursor));
   return toPage(await select.execute(), filter.limit, groupView, (row) => [row.created_at_text, row.id]);
 }
 

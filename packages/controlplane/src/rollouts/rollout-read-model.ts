@@ -11,7 +11,7 @@ import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { RolloutsTable } from '../db/generated/tables.ts';
-import { decodeCursor, toPage } from '../http/page-cursor.ts';
+import { isAfterCursor, toPage } from '../http/page-cursor.ts';
 import { storedReason, storedReasons } from '../http/reason-view.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
@@ -39,12 +39,7 @@ export async function listRollouts(db: Db, filter: RolloutFilter): Promise<Page<
     .limit(filter.limit + 1);
   if (filter.chain_profile_id) select = select.where('chain_profile_id', '=', filter.chain_profile_id);
   if (filter.status) select = select.where('status', '=', filter.status);
-  if (filter.cursor) {
-    const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
-    const older = sql<boolean>`(created_at < ${createdAt}::timestamptz
-      or (created_at = ${createdAt}::timestamptz and id > ${id}::uuid))`;
-    select = select.where(older);
-  }
+  if (filter.cursor) select = select.where(isAfterCursor(filter.cursor));
   return toPage(await select.execute(), filter.limit, rolloutView, (row) => [row.created_at_text, row.id]);
 }
 
