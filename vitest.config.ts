@@ -17,7 +17,7 @@ export default defineConfig({
           testTimeout: 30_000, // a busy machine is no failing test
           ...patient,
           include: named('test'),
-          exclude: ['**/node_modules/**', '**/*.{db,workflow,host,crash,e2e}.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{db,workflow,host,crash,e2e,web}.test.ts'],
         },
       },
       { test: { name: 'db', include: named('db.test'), globalSetup: [postgres], ...slow } },
@@ -57,6 +57,14 @@ export default defineConfig({
           fileParallelism: false, // a whole control plane each: two at once need more than two cores
           ...slow,
           testTimeout: 1_800_000, // seven times what the longest takes alone was too little at a load of forty
+        },
+      },
+      {
+        test: {
+          name: 'web',
+          include: named('web.test'),
+          globalSetup: [postgres, temporal, './test/set-up/dashboard.ts'],
+          ...slow,
         },
       },
     ],

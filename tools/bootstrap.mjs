@@ -8,12 +8,18 @@ needNode();
 
 /** Verb → the module that exports `run(args)` and answers the exit code. Imported late: only what is used is read. */
 const VERBS = {
-  test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|crash|e2e …] [vitest arguments]'],
+  test: ['./verbs/test.mjs', 'run the tests: test [unit|db|workflow|host|crash|e2e|web …] [vitest arguments]'],
   crash: ['./verbs/crash.mjs', 'tear the agent, its host and its network out of upgrades: crash [--all]'],
   faults: ['./verbs/faults.mjs', 'ten rollouts at once while databases, engine, NATS and roles are killed'],
   'test:api': ['./verbs/test-api.mjs', 'a third-party API tester against the served OpenAPI: test:api [--all]'],
   check: ['./verbs/check.mjs', 'format, lint, types, unused code, import rules, generated files, file sizes'],
-  build: ['./verbs/build.mjs', 'bundle programs into one file each: build [cli|agent]'],
+  'check:deploy': ['./verbs/check-deploy.mjs', 'compose files and Kubernetes manifests, by their own tools'],
+  build: ['./verbs/build.mjs', 'bundle programs and the dashboard: build [cli|agent|dashboard|controlplane]'],
+  images: ['./verbs/images.mjs', 'container images without a registry: images [controlplane|stand-ins]'],
+  'test:deploy': [
+    './verbs/test-deploy.mjs',
+    'the compose file with images of this tree: rollout, upgrade, backup and restore',
+  ],
   package: [
     './verbs/package.mjs',
     'make the agent one program with its own runtime, and a .deb: package [--arch x64|arm64]',

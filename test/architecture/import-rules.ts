@@ -13,9 +13,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   contracts: ['domain'],
   controlplane: ['domain', 'contracts'],
   agent: ['domain', 'contracts/wire', 'contracts/signature'],
-  // `manifest lint` checks the files of a chain without a control plane
-  cli: ['domain', 'contracts/http', 'contracts/files', 'contracts/signature'],
-  web: ['domain', 'contracts/http'],
+  // `manifest lint` checks the files of a chain, and `apply` its documents, without a control plane
+  cli: ['domain', 'contracts/http', 'contracts/files', 'contracts/signature', 'contracts/policies'],
+  dashboard: ['domain', 'contracts/http', 'contracts/events', 'contracts/policies'],
 };
 
 /** Tests, and the `testing/` folder beside some of them that holds what they share. */
@@ -67,6 +67,8 @@ const pureDomain: ImportRule = {
   broken(it) {
     if (packageOf(it.file) !== 'domain' || isTest(it.file) || it.specifier.startsWith('.') || ownPackage(it))
       return undefined;
+    // What the language itself has on later platforms: pure, and without it the domain would do zone arithmetic (ADR 0031).
+    if (it.specifier === 'temporal-polyfill') return undefined;
     return 'domain has no dependencies and does no I/O, so it may not even take node: modules';
   },
 };

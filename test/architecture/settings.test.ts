@@ -6,13 +6,25 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(resolve(ROOT, file), 'utf8');
 const SETTING = /\b(?:HOODCLOUD_[A-Z_]+|DATABASE_URL|TEMPORAL_(?:ADDRESS|NAMESPACE))\b/g;
 
-it('docs/operations names exactly the settings that the control plane reads', () => {
+const inDocument = (file: string) => new Set(read(file).match(SETTING) ?? []);
+/** Each secret may also be named by its file. */
+const plain = (name: string) => name.replace(/_FILE$/, '');
+
+it('docs/reference/configuration.md and docs/operations name exactly the settings that the control plane reads', () => {
   const inCode = new Set([
-    ...(read('packages/controlplane/src/config.ts').match(SETTING) ?? []),
-    ...(read('packages/controlplane/src/auth/jwt-settings.ts').match(SETTING) ?? []),
-    ...(read('packages/controlplane/src/dev/postgres-binaries.ts').match(SETTING) ?? []),
-    ...(read('packages/controlplane/src/dev/temporal-server.ts').match(SETTING) ?? []),
+    ...inDocument('packages/controlplane/src/config-schema.ts'),
+    ...inDocument('packages/controlplane/src/config-sources.ts'),
+    ...inDocument('packages/controlplane/src/auth/jwt-settings.ts'),
+    ...inDocument('packages/controlplane/src/dev/postgres-binaries.ts'),
+    ...inDocument('packages/controlplane/src/dev/temporal-server.ts'),
   ]);
-  const inDocs = new Set(read('docs/operations/README.md').match(SETTING) ?? []);
-  expect([...inDocs].sort()).toEqual([...inCode].sort());
+  const reference = inDocument('docs/reference/configuration.md');
+  const inDocs = new Set([...reference, ...inDocument('docs/operations/README.md')]);
+  expect([...inDocs].map(plain).sort()).toEqual(
+    [...inDocs]
+      .map(plain)
+      .filter((name) => inCode.has(name) || inCode.has(`${name}_FILE`))
+      .sort(),
+  );
+  expect([...inCode].filter((name) => !inDocs.has(name))).toEqual([]);
 });

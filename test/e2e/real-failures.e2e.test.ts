@@ -20,6 +20,15 @@ import { type Stores, sharedStores } from './stack/stores.ts';
 const NODES = ['geth under systemd', 'geth in Docker', 'CometBFT in Docker'] as const;
 const MINUTE = 60_000;
 
+/** What makes a database of geth v1.16.9 readable for v1.17.10, and leaves it so for v1.16.9. */
+const COMPACT = {
+  name: 'db-compact',
+  at: 'after_install',
+  command: ['{binary}', 'db', 'compact', '--datadir', '{data_dir}'],
+  undo: 'none',
+  repeatable: true,
+};
+
 /** Releases that really can't run on the data of the release before them (issue: real upgrades that fail for real). */
 describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refuse', () => {
   let lab: DockerLab;
@@ -44,7 +53,9 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
       'CometBFT in Docker': await cometbftInDocker(await lab.up('cometbox'), lab.registry, lab.hosts.dir, cometbft),
     };
     for (const node of Object.values(nodes)) {
-      await writeRealChain(plane.configDir, node.chain, node.running, [await node.offer(artifacts)]);
+      const offered = await node.offer(artifacts);
+      const withStep = { ...offered, upgradeId: `${offered.version}-with-step`, hooks: [COMPACT] };
+      await writeRealChain(plane.configDir, node.chain, node.running, [offered, withStep]);
       await join(node);
     }
   }, 10 * MINUTE);
@@ -95,6 +106,39 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
 
       expect(await node.runs()).toBe(node.running.checksum);
       const after = await until(`${name} to make blocks again`, async () => {
+        const state = await node.look();
+        return state.height > before.height ? state : null;
+      });
+      expect(after.kept).toEqual(before.kept);
+      await plane.hoodctl.does('rollout', 'cancel', rollout.id, '--reason', 'the release needs a step');
+      await until(`the rollout of ${name} to end`, async () => {
+        const { status } = await plane.hoodctl.get<RolloutDetail>(`/rollouts/${rollout.id}`);
+        return status === 'canceled' ? true : null;
+      });
+    },
+    5 * MINUTE,
+  );
+
+  it(
+    'geth under systemd comes up with that release when the vendor’s step is in the manifest, with height and state',
+    async () => {
+      const node = nodes['geth under systemd'];
+      const before = await node.look();
+      const words = ['--chain', node.chain.id, '--type', NODE_TYPE, '--strategy', 'rolling', '--start', '--watch'];
+      const upgrade = ['rollout', 'create', '--upgrade', `${node.refused}-with-step`, ...words];
+      const refused = await plane.hoodctl.run(...upgrade);
+      expect(refused.stdout + refused.stderr).toContain('Nothing undoes the hook db-compact');
+
+      const { code, stdout, stderr } = await plane.hoodctl.run(...upgrade, '--acknowledge-state-risk');
+      expect(code, stdout + stderr).toBe(0);
+      const shown = await plane.hoodctl.run('rollout', 'status', 'latest', '--output', 'json');
+      const rollout = JSON.parse(shown.stdout) as RolloutDetail;
+      const { items } = await plane.hoodctl.get<{ items: RolloutNodeView[] }>(`/rollouts/${rollout.id}/nodes`);
+      expect(items[0], items[0]?.error_message ?? '').toMatchObject({ status: 'succeeded' });
+      console.log(`geth with the vendor's step: ${items[0]?.downtime_ms} ms of downtime`);
+      expect(await node.runs()).not.toBe(node.running.checksum);
+
+      const after = await until('geth to make blocks again', async () => {
         const state = await node.look();
         return state.height > before.height ? state : null;
       });

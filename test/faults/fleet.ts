@@ -74,7 +74,8 @@ export class Fleet {
   }
 }
 
-async function joinNode(
+/** Registers a node and joins an agent for it, which does not run yet. */
+export async function joinNode(
   plane: ControlPlane,
   api: OperatorApi,
   { chain, name, upgradeMs }: { chain: string; name: string; upgradeMs: number },

@@ -21,7 +21,7 @@ import type { ModelBench, OrderAnswer } from './model-bench.ts';
 import { toldDecision } from './picture.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 
-const NO_LIMIT = { maxBlockIntervalMs: async () => null };
+const NO_LIMIT = { maxBlockIntervalMs: async () => null, trustRules: async () => null };
 const QUIET_MS = 120_000;
 /** Where the API names a control otherwise than the rows do. */
 const PATHS: Readonly<Partial<Record<RolloutControlKind, string>>> = { approve_canary: 'approve' };

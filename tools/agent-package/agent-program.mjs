@@ -24,7 +24,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /**
  * A daemon that waits most of its life: a small young generation and no optimizing compilers keep it small (7 MB resident
- * less for the last two; 76 MB connected and idle under its unit, which has malloc give back what was needed for a
+ * less for the last two; about 70 MB connected and idle under its unit, which has malloc give back what was needed for a
  * moment). No code cache: it would differ from build to build.
  */
 const SEA_CONFIG = {

@@ -7,6 +7,7 @@ import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
 import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit/rows';
 import { addGroups } from './world-groups.ts';
 import { addNotifications } from './world-notifications.ts';
+import { addPlan } from './world-plans.ts';
 
 type PathParameters = Readonly<Record<string, string>>;
 
@@ -63,8 +64,18 @@ export async function createApiWorld(): Promise<ApiWorld> {
       node_type: 'full',
       variables: JSON.stringify({ seed: planted }),
     });
-    for (const operation of ['getNode', 'createJoinToken']) add(operation, { id });
+    for (const operation of ['getNode', 'listNodeUpgrades', 'createJoinToken', 'holdNode', 'pinNode', 'releaseNode'])
+      add(operation, { id });
+    for (const operation of ['getChain', 'listManifests']) add(operation, { id: 'celestia-mocha' });
     add('nameVersion', { id, binary: 'cometbft' });
+    const policy = `policy-${copy}`;
+    await pool.query(
+      `insert into policies (kind, name, spec, created_by, updated_by)
+       values ('disruption_budget', $1, '{"scope": {}, "max_unavailable": 100}', 'system:test', 'system:test')`,
+      [policy],
+    );
+    for (const operation of ['getPolicy', 'deletePolicy']) add(operation, { kind: 'disruption_budget', name: policy });
+    for (const kind of ['DisruptionBudget', 'MaintenanceWindow', 'Freeze']) add(`put${kind}`, { name: `new-${copy}` });
     const { id: keyId } = await createApiKey(db, { name: `spare-${copy}`, createdBy: 'system:test' });
     add('revokeApiKey', { id: keyId });
     const { rows } = await pool.query(
@@ -78,6 +89,7 @@ export async function createApiWorld(): Promise<ApiWorld> {
   }
   await addGroups(api, add);
   await addNotifications(api, add);
+  await addPlan(api, add);
   const incidentId = await addIncident(api);
   for (const operation of ['getIncident', 'acknowledgeIncident', 'resolveIncident']) add(operation, { id: incidentId });
   const keys = { none: '', read: '', operate: '', admin: api.key };
@@ -106,7 +118,7 @@ async function addRollout(
   });
   const [canary, failed, waiting] = await Promise.all([1, 2, 3].map(() => insertNode(db, { chain_profile_id: chain })));
   if (!canary || !failed || !waiting) throw new Error('a node was not inserted');
-  for (const read of ['getRollout', 'listRolloutNodes', 'listRolloutEvents']) add(read, { id });
+  for (const read of ['getRollout', 'listRolloutNodes', 'listRolloutEvents', 'listRolloutOverrides']) add(read, { id });
   if (operation.endsWith('Node')) add(operation, { id, nodeId: operation.startsWith('retry') ? failed : waiting });
   else add(operation, { id });
   add('getRolloutNodeLogs', { id, nodeId: failed });
@@ -138,7 +150,11 @@ async function restore({ database: { pool } }: ApiFixture): Promise<void> {
       where owner_id not in (select id from wanted) and owner_id not in (select id from wanted_groups);
     delete from rollouts where id not in (select id from wanted);
     delete from rollout_groups where id not in (select id from wanted_groups);
+    delete from node_holds;
+    delete from rule_overrides;
+    delete from policies where name like 'new-%';
     delete from rollout_controls;
+    update rollout_plans set started_by = null, started_at = null where started_by is not null;
     delete from rollout_group_controls;
     delete from engine_messages;
     update rollouts r set status = w.status, direction = w.direction from wanted w

@@ -8,7 +8,7 @@ import urllib.request
 import schemathesis
 from schemathesis import GenerationMode
 
-RANKS = ["none", "read", "operate", "admin"]
+RANKS = ["none", "read", "operate", "admin", "override"]
 WORLD = json.loads(os.environ["HOODCLOUD_API_WORLD"])
 CALLER = os.environ["HOODCLOUD_API_CALLER"]
 RESTORE = os.environ["HOODCLOUD_API_RESTORE"]

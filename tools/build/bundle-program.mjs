@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from '../bootstrap/paths.mjs';
 import { engineClientOnly } from './engine-client.mjs';
+import { withoutInkTools } from './ink-tools.mjs';
 
 /** What is shipped as one file: where each program begins. */
 const ENTRIES = {
@@ -20,7 +21,10 @@ await build({
   format: 'esm',
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [engineClientOnly],
+  plugins: [engineClientOnly, withoutInkTools],
+  // the terminal view's React without its warnings
+  ...(name === 'cli' && { define: { 'process.env.NODE_ENV': '"production"' } }),
+  jsx: 'automatic',
   // CommonJS libraries inside an ES module ask for `require`; the other name is one that no library has
   banner: {
     js: "import { createRequire as hoodcloudRequire } from 'node:module'; const require = hoodcloudRequire(import.meta.url);",

@@ -29,6 +29,11 @@ const program =
 export const CHECKS = [
   { name: 'biome', what: 'format and lint', find: program('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'types', what: 'tsc, strict', find: program('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  {
+    name: 'types-web',
+    what: 'tsc over the dashboard, which runs in browsers',
+    find: program('typescript/bin/tsc', '-p', 'packages/dashboard/tsconfig.json'),
+  },
   { name: 'unused', what: 'code and dependencies nobody uses (knip)', find: program('knip/bin/knip.js') },
   {
     name: 'imports',

@@ -26,10 +26,34 @@ export const GENERATORS = [
     needs: 'tools/generate/state-machines.ts',
   },
   {
+    name: 'why-it-waits',
+    command: ['npx', 'tsx', 'tools/generate/why-it-waits.ts'],
+    outputs: ['docs/reference/why-it-waits.md'],
+    needs: 'tools/generate/why-it-waits.ts',
+  },
+  {
+    name: 'rule-combinations',
+    command: ['npx', 'tsx', 'tools/generate/rule-combinations.ts'],
+    outputs: ['docs/reference/rule-combinations.md'],
+    needs: 'tools/generate/rule-combinations.ts',
+  },
+  {
+    name: 'import-defects',
+    command: ['npx', 'tsx', 'tools/generate/import-defects.ts'],
+    outputs: ['docs/reference/import-defects.md'],
+    needs: 'tools/generate/import-defects.ts',
+  },
+  {
     name: 'hoodctl',
     command: ['npx', 'tsx', 'tools/generate/hoodctl-reference.ts'],
     outputs: ['docs/reference/hoodctl.md'],
     needs: 'tools/generate/hoodctl-reference.ts',
+  },
+  {
+    name: 'configuration',
+    command: ['npx', 'tsx', 'tools/generate/configuration.ts'],
+    outputs: ['docs/reference/configuration.md'],
+    needs: 'tools/generate/configuration.ts',
   },
   {
     name: 'guarantees',

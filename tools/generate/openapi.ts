@@ -21,6 +21,10 @@ const parts: Omit<Parts, 'engine'> = {
   manifests: new FileReader(() => config.configDir),
   notifications: { listen: async () => () => undefined },
   targets: { chains, renderConfigs: async () => new Map() },
+  plans: {
+    renderer: { render: async () => '' },
+    probeArtifact: async () => ({ state: 'not_asked', size_bytes: null, remark: null }),
+  },
   chainHealth: async () => null,
   eventPublisher: null,
 };

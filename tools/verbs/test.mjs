@@ -32,5 +32,9 @@ function parse(args) {
   const named = firstOther === -1 ? args : args.slice(0, firstOther);
   const rest = firstOther === -1 ? [] : args.slice(firstOther);
   const vitestArgs = rest[0] === '--' ? rest.slice(1) : rest;
-  return { tiers: named.length > 0 ? named : Object.keys(TIERS), vitestArgs, whole: vitestArgs.length === 0 };
+  return {
+    tiers: named.length > 0 ? named : Object.keys(TIERS),
+    vitestArgs,
+    whole: vitestArgs.length === 0,
+  };
 }

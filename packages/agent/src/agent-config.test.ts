@@ -38,6 +38,7 @@ it('reads what is there and fills in what may be absent', () => {
         config_roots: ['/var/lib/cometbft/config'],
         metrics_url: 'http://127.0.0.1:26660/metrics',
         signed_by: null,
+        hook_programs: [],
         runtime: { type: 'systemd', unit: 'cometbft.service', user: null },
       },
       {
@@ -48,6 +49,7 @@ it('reads what is there and fills in what may be absent', () => {
         config_roots: [],
         metrics_url: null,
         signed_by: null,
+        hook_programs: [],
         runtime: {
           type: 'process',
           command: ['/opt/sidecar', 'start', '--verbose'],

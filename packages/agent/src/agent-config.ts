@@ -73,6 +73,8 @@ interface CommonConfig {
   readonly metrics_url: string | null;
   /** Public keys of which one must have signed every download, whatever the chain says; null: the chain decides. */
   readonly signed_by: readonly string[] | null;
+  /** Programs beside the node's own binary that steps of the vendor may run on this host. */
+  readonly hook_programs: readonly string[];
 }
 
 export interface SystemdRuntimeConfig {
@@ -167,6 +169,7 @@ const anyComponent = object<AnyComponent>({
   config_roots: optional(listOf(absolutePath), []),
   metrics_url: optional(matching(/^https?:\/\/\S+$/, 'an http address'), null),
   signed_by: optional(listOf(publicKey), null),
+  hook_programs: optional(listOf(absolutePath), []),
   runtime: required(byType('type', { systemd, docker, process: processRuntime })),
 });
 

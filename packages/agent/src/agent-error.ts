@@ -1,8 +1,10 @@
+import type { AgentErrorCode } from '@hoodcloud/domain/failure-class';
+
 /** Something on the host could not be done; `code` is stable, `message` is the sentence that the operator reads. */
 export class AgentError extends Error {
-  readonly code: string;
+  readonly code: AgentErrorCode;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;

@@ -22,7 +22,10 @@ import { bootId } from './host/process-table.ts';
 import { ownComponent } from './self-upgrade/own-component.ts';
 import { SelfUpgrade } from './self-upgrade/self-upgrade.ts';
 import { markSession } from './self-upgrade/session-mark.ts';
+import { ActivationWatch } from './upgrade/activation-watch.ts';
 import { AttemptStore } from './upgrade/attempt-store.ts';
+import { StagedOrders } from './upgrade/staged-orders.ts';
+import { otherPlan, Staging } from './upgrade/staging.ts';
 import { type HandlerReports, UpgradeHandler } from './upgrade/upgrade-handler.ts';
 
 /**
@@ -77,7 +80,9 @@ async function serve(
     },
     onResult: (result) => router.onResult(result),
   };
-  const handler: UpgradeHandler = new UpgradeHandler(environment, components, reports);
+  const stagedOrders = await StagedOrders.open(config.state_dir);
+  const staging = new Staging(environment, stagedOrders, reports.onProgress);
+  const handler: UpgradeHandler = new UpgradeHandler(environment, components, reports, staging);
   const selfUpgrade = new SelfUpgrade({
     stateDir: config.state_dir,
     binaryName: ownComponent(config)?.binary_name ?? null,
@@ -124,9 +129,18 @@ async function serve(
   });
   await handler.resume(({ binaryName }) => !selfUpgrade.owns(binaryName));
   await selfUpgrade.resume(signal);
+  const activations = new ActivationWatch({
+    orders: stagedOrders,
+    components: components.filter(({ binaryName }) => !selfUpgrade.owns(binaryName)),
+    activate: (order) => handler.activate(order),
+    tellOtherPlan: (order, message) => router.onResult(otherPlan(order, message)),
+    log,
+  });
+  const activated = activations.run(signal);
   const byHand = await HandServer.open(config.state_dir, hand, log);
   log.info({ node: credential.nodeName, components: components.map(({ binaryName }) => binaryName) }, 'the agent runs');
   await client.run(signal);
+  await activated;
   byHand.close();
   heartbeat.end();
   await contact.settled();

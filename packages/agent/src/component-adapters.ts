@@ -29,6 +29,7 @@ export function adapterFor(config: AgentConfig, component: ComponentConfig, shar
     installPath: component.install_path,
     releasesDir: component.releases_dir,
     dataDir: component.data_dir,
+    hookPrograms: component.hook_programs,
     configRoots: component.config_roots,
     allowHttpHosts: config.allow_http_hosts,
     signedBy: component.signed_by ?? undefined,

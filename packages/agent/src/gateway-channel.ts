@@ -69,8 +69,15 @@ export async function join(controlPlane: ControlPlaneConfig, joinToken: string):
   }
 }
 
+/** What gRPC says of a failed call, for people: without its code, and of a connection that failed only why. */
+export function plainReason(message: string): string {
+  return message
+    .replace(/^\d+ [A-Z_]+: /, '')
+    .replace(/^No connection established\. Last error: (?:Error: )?(.*?)\. Resolution note:.*$/s, '$1');
+}
+
 function joinError({ address }: ControlPlaneConfig, error: ServiceError | null): AgentError {
-  const details = error?.details ?? 'it answered nothing';
+  const details = plainReason(error?.details ?? 'it answered nothing');
   const options = error === null ? undefined : { cause: error };
   // UNAVAILABLE and DEADLINE_EXCEEDED say that nobody answered; anything else is an answer
   if (error?.code === 14 || error?.code === 4) {

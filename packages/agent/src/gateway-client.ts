@@ -12,6 +12,7 @@ import {
   type Welcome,
 } from '@hoodcloud/contracts/wire/agent-v1';
 import type { Logger } from 'pino';
+import { plainReason } from './gateway-channel.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 
 type Stream = ClientDuplexStream<ConnectRequest, ConnectResponse>;
@@ -95,7 +96,7 @@ export class GatewayClient {
         const onAbort = () => end('the agent is ending');
         const timer = setTimeout(() => end('the gateway did not welcome us in time'), welcomeTimeoutMs);
         signal.addEventListener('abort', onAbort);
-        stream.on('error', (error) => end(error.message));
+        stream.on('error', (error) => end(plainReason(error.message)));
         stream.on('end', () => end('the gateway ended the stream'));
         stream.on('data', ({ message }: ConnectResponse) => {
           if (message.case === 'welcome') {

@@ -31,7 +31,7 @@ export async function joinHost(config: AgentConfig, token: string, say: (line: s
   for (const id of left)
     say(`attempt ${id} was open when this host left: nobody goes on with it, see what it left behind`);
   await storeCredential(config.state_dir, { nodeId, nodeName, credential });
-  say(`joined as ${nodeName} (${nodeId}); now start the agent: hoodcloud-agent run`);
+  say(`joined as ${nodeName} (${nodeId}); now start the agent: systemctl start hoodcloud-agent`);
 }
 
 export interface LeaveOptions {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { parseSamples, scrapeMetrics } from './metrics-scrape.ts';
@@ -23,8 +23,12 @@ afterEach(() => {
   server = null;
 });
 
-async function serve(status: number, page: string): Promise<string> {
-  server = createServer((_, response) => response.writeHead(status).end(page));
+async function serve(status: number, page: string | Buffer, headers: OutgoingHttpHeaders = {}): Promise<string> {
+  server = createServer((_, response) => response.writeHead(status, headers).end(page));
+  return listening(server);
+}
+
+async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
@@ -58,4 +62,21 @@ it('says why nothing was read', async () => {
   expect(await scrapeMetrics(url, ['x'])).toEqual({ samples: [], error: `${url} answered 503` });
   const gone = await scrapeMetrics('http://127.0.0.1:1/metrics', ['x']);
   expect(gone.error).toMatch(/can't be read/);
+});
+
+it('follows no redirect: what answers elsewhere is not the node of this host', async () => {
+  const url = await serve(302, '', { location: '/elsewhere' });
+  expect((await scrapeMetrics(url, ['x'])).error).toBe(`${url} answered 302`);
+});
+
+it('reads no more of a page than 8 MiB', async () => {
+  const url = await serve(200, Buffer.alloc(9 * 1024 * 1024, 'x 1\n'));
+  expect((await scrapeMetrics(url, ['x'])).error).toBe(`${url} answered more than 8388608 bytes`);
+});
+
+it('gives up on an endpoint that answers and then says nothing more', async () => {
+  server = createServer((_, response) => response.writeHead(200).write('x 1\n'));
+  const url = await listening(server);
+  expect((await scrapeMetrics(url, ['x'], 200)).error).toMatch(/can't be read: .*timeout/);
+  server.closeAllConnections();
 });

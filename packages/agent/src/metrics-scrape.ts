@@ -1,6 +1,8 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 
-const TIMEOUT_MS = 3_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export interface MetricSample {
@@ -17,17 +19,48 @@ export interface Scrape {
 }
 
 /** Reads the node's Prometheus endpoint and keeps the metrics of these names (D0a). Trouble is a value. */
-export async function scrapeMetrics(url: string, names: readonly string[]): Promise<Scrape> {
+export async function scrapeMetrics(url: string, names: readonly string[], timeoutMs = 3_000): Promise<Scrape> {
   if (names.length === 0) return { samples: [], error: '' };
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
-    if (!response.ok) return { samples: [], error: `${url} answered ${response.status}` };
-    const size = Number(response.headers.get('content-length') ?? 0);
-    if (size > MAX_BYTES) return { samples: [], error: `${url} answered ${size} bytes, ${MAX_BYTES} are the most` };
-    return { samples: parseSamples(await response.text(), names), error: '' };
+    return { samples: parseSamples(await readPage(url, AbortSignal.timeout(timeoutMs)), names), error: '' };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
-    return { samples: [], error: `${url} can't be read: ${cause || (error instanceof Error ? error.message : error)}` };
+    if (error instanceof PageRefused) return { samples: [], error: `${url} answered ${error.message}` };
+    return { samples: [], error: `${url} can't be read: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+/** The endpoint answered, but not with a page that is taken. */
+class PageRefused extends Error {}
+
+/**
+ * By node:http, not by fetch: that one brings a parser of its own, compiled when the agent first uses it, which stays in
+ * its memory. A connection each time: one that is kept may be closed by the node just when it is asked again.
+ */
+async function readPage(url: string, signal: AbortSignal): Promise<string> {
+  try {
+    const response = await ask(url, signal);
+    if (response.statusCode === 200) return await text(atMost(MAX_BYTES, response));
+    response.destroy();
+    throw new PageRefused(String(response.statusCode));
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error; // the reason says that it was the time-out
+  }
+}
+
+function ask(url: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    send(url, { agent: false, signal }, resolve).on('error', reject).end();
+  });
+}
+
+/** Ends the body when it is left. */
+async function* atMost(maxBytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new PageRefused(`more than ${maxBytes} bytes`);
+    yield chunk;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ApiClient } from './api/api-client.ts';
-import type { CliContext } from './cli-context.ts';
+import type { CliContext, Terminal } from './cli-context.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { type OutputFormat, renderOutput } from './output/output.ts';
 import { resolveConnection } from './session/connection.ts';
@@ -10,6 +10,7 @@ export interface GlobalOptions {
   readonly url?: string;
   readonly apiKey?: string;
   readonly output: OutputFormat;
+  readonly plain?: boolean;
 }
 
 /** What a command works with: the API, the answer, and remarks beside it. */
@@ -26,6 +27,11 @@ export class CommandIo {
     return this.#options.output;
   }
 
+  /** The terminal for a full-screen view; null where lines are wanted, or all there can be. */
+  get terminal(): Terminal | null {
+    return this.#options.plain === true || this.format !== 'table' ? null : (this.context.terminal ?? null);
+  }
+
   /** @throws UsageError when it isn't known whom to talk to */
   async api(): Promise<ApiClient> {
     return new ApiClient(await resolveConnection(this.#options, this.context.env), this.context);
@@ -34,6 +40,12 @@ export class CommandIo {
   /** Shows the answer: the API's own value for machines, `text` for people. */
   answer<Value>(value: Value, text: (value: Value) => string): void {
     this.context.out.write(renderOutput(this.#options.output, value, text));
+  }
+
+  /** One of many answers of a watch, each whole by itself: a line of JSON, a document of YAML. Nothing for people. */
+  tell(value: unknown): void {
+    if (this.format === 'json') this.context.out.write(`${JSON.stringify(value)}\n`);
+    if (this.format === 'yaml') this.context.out.write(`---\n${renderOutput('yaml', value, () => '')}`);
   }
 
   /** A remark for people, on stderr so that it never mixes with an answer; left out for machines. */

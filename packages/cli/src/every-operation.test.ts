@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runWith, type SentRequest } from './testing/cli-run.ts';
-import { ROLLOUT_ID as ID, planView, rolloutView } from './testing/sample-views.ts';
+import { ROLLOUT_ID as ID, planView, rolloutView, savedPlanView } from './testing/sample-views.ts';
+
+const POLICIES = fileURLToPath(new URL('./apply/testing/policies.yaml', import.meta.url));
 
 /** By `operationId`: the words after `hoodctl` that carry it out. */
 const COMMANDS: Readonly<Record<string, string>> = {
   createRollout: 'rollout create --chain=demo --type=full --strategy=canary',
   planRollout: 'rollout plan --chain=demo --type=full --strategy=canary',
+  saveRolloutPlan: 'rollout plan --chain=demo --type=full --strategy=canary --save',
+  listRolloutPlans: 'plan list',
+  getRolloutPlan: `plan show ${ID}`,
+  startRolloutPlan: `plan start ${ID}`,
   listRollouts: 'rollout list',
   getRollout: `rollout status ${ID}`,
   listRolloutNodes: `rollout nodes ${ID}`,
+  getRolloutBatches: `rollout batches ${ID}`,
   getRolloutNodeLogs: `rollout logs ${ID} ${ID}`,
   listRolloutEvents: `rollout events ${ID}`,
   startRollout: `rollout start ${ID}`,
@@ -21,6 +29,14 @@ const COMMANDS: Readonly<Record<string, string>> = {
   rollbackRollout: `rollout rollback ${ID}`,
   retryRolloutNode: `rollout retry ${ID} ${ID}`,
   skipRolloutNode: `rollout skip ${ID} ${ID}`,
+  listRolloutOverrides: `rollout overrides ${ID}`,
+  overrideRule: `rollout override ${ID} freeze/payout --reason urgent`,
+  listPolicies: 'policy list',
+  getPolicy: 'policy show freeze/payout',
+  deletePolicy: 'policy delete freeze/payout',
+  putDisruptionBudget: `apply -f ${POLICIES}`,
+  putMaintenanceWindow: `apply -f ${POLICIES}`,
+  putFreeze: `apply -f ${POLICIES}`,
   createRolloutGroup:
     'group create --chain=demo --type=full --strategy=rolling --policy=manual --component a=v1@u1 b=v1@u1',
   listRolloutGroups: 'group list',
@@ -38,6 +54,17 @@ const COMMANDS: Readonly<Record<string, string>> = {
   createNode: 'node add validator-1 --chain demo --type full',
   createJoinToken: `node join-token ${ID}`,
   nameVersion: `node name-version ${ID} noded v1`,
+  holdNode: `node hold ${ID} --reason disk --for 48h`,
+  pinNode: `node pin ${ID} --reason audit`,
+  releaseNode: `node release ${ID}`,
+  getFleetSummary: 'node summary',
+  listNodeUpgrades: `node history ${ID}`,
+  listApprovals: 'approval list',
+  listAudit: 'audit',
+  getIdentity: 'whoami',
+  listChains: 'chain list',
+  getChain: 'chain show demo',
+  listManifests: 'manifest list demo',
   listIncidents: 'incident list',
   getIncident: `incident show ${ID}`,
   acknowledgeIncident: `incident ack ${ID}`,
@@ -71,9 +98,17 @@ const ITEM = { id: ID, name: 'on-call', subject: 'alice', scope: 'read', scopes:
 function answer({ method, path }: SentRequest): { body: unknown } {
   const [bare = ''] = path.split('?', 1);
   if (/events$/.test(bare)) return { body: { items: [], next_after: 0 } };
+  if (/rollout-plans(\/[^/]+)?$/.test(bare))
+    return { body: method === 'GET' && bare.endsWith('plans') ? { items: [], next_cursor: null } : savedPlanView() };
+  if (/policies$/.test(bare)) return { body: { items: [], next_cursor: null } };
+  if (/overrides$/.test(bare)) return { body: { items: [], holding: [] } };
   if (/plan$/.test(bare)) return { body: planView() };
   if (/(test|deliveries.*retry)$/.test(bare)) return { body: { ...ITEM, status: 'due' } };
   if (/deliveries\/[^/]+$/.test(bare)) return { body: { ...ITEM, status: 'delivered' } };
+  if (/summary$/.test(bare)) return { body: { chains: [], states: [], zones: [], versions: [] } };
+  if (/(audit|upgrades)$/.test(bare)) return { body: { items: [], next_cursor: null } };
+  if (/(batches|manifests|chains|approvals)$/.test(bare)) return { body: { items: [] } };
+  if (/chains\/demo$/.test(bare)) return { body: { ...ITEM, problems: [], binaries: [], node_types: [] } };
   if (/logs$/.test(bare)) return { body: { node_name: 'a', lines: [] } };
   if (method === 'GET' && /(nodes|incidents|rollouts|groups|channels|deliveries|api-keys|grants)$/.test(bare))
     return { body: { items: [ITEM], next_cursor: null } };

@@ -12,5 +12,7 @@ export const EXIT = {
   planWouldChange: 4,
   /** `--timeout` passed first; the server's work goes on. */
   timedOut: 5,
+  /** A person left a watch by `q` or Ctrl-C; what shells say for a program ended by it. */
+  left: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -68,7 +68,8 @@ it('shows a refusal as sentences with fields, and what to do next', async () => 
   expect(run.err).toBe(
     '✗ The rollout breaks 2 rules.\n' +
       '  - body.target_version: target_version equals source_version.\n' +
-      '  - A breaking migration needs a recovery_plan.\n',
+      '  - A breaking migration needs a recovery_plan.\n' +
+      '  Next: mend what is named above, then look before you start: hoodctl rollout plan --help\n',
   );
   const unknown = await runWith(() => ({ status: 401, body: { detail: 'Unknown key.' } }), 'rollout', 'list');
   expect(unknown.err).toContain('Next: hoodctl login');

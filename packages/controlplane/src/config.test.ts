@@ -42,3 +42,10 @@ it('refuses a port that is none, by name', () => {
   expect(() => readDevConfig({ HOODCLOUD_API_PORT: '99999' })).toThrow(/HOODCLOUD_API_PORT/);
   expect(readDevConfig({}).apiPort).toBe(8080);
 });
+
+it('lets agents of other hosts in by TLS only, in development too', () => {
+  expect(readDevConfig({ HOODCLOUD_GATEWAY_PORT: '9191' }).gatewayListen).toBe('127.0.0.1:9191');
+  const outside = { HOODCLOUD_GATEWAY_LISTEN: '0.0.0.0:9090' };
+  expect(() => readDevConfig(outside)).toThrow(/HOODCLOUD_GATEWAY_TLS_KEY/);
+  expect(readDevConfig({ ...outside, HOODCLOUD_GATEWAY_TLS_KEY: 'key.pem' }).gatewayListen).toBe('0.0.0.0:9090');
+});

@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
-import { type MinisignKey, minisignKey } from '@hoodcloud/contracts/signature/minisign';
-import { z } from 'zod';
+import type { MinisignKey } from '@hoodcloud/contracts/signature/minisign';
+import type { z } from 'zod';
 import type { JwtSettings } from './auth/jwt.ts';
-import { JWT_VARIABLES, jwtSettings } from './auth/jwt-settings.ts';
+import { jwtSettings } from './auth/jwt-settings.ts';
+import type { OidcSettings } from './auth/oidc-discovery.ts';
+import { DEV_SETTINGS, SETTINGS } from './config-schema.ts';
 
 /** A setting is missing or wrong; the message names the variable and says what it takes. */
 export class ConfigError extends Error {
@@ -13,62 +15,7 @@ export class ConfigError extends Error {
   }
 }
 
-const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
-const listen = z.string().regex(/^.+:\d+$/, 'must be host:port, such as 0.0.0.0:8080');
-const httpUrl = z.string().regex(/^https?:\/\/[^/]/, 'must be an http:// or https:// URL');
-const optionalFile = z.string().min(1).optional();
-
-const schema = z.object({
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
-  TEMPORAL_ADDRESS: listen.default('127.0.0.1:7233'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  HOODCLOUD_TASK_QUEUE: z.string().min(1).default('hoodcloud'),
-  HOODCLOUD_CONFIG_DIR: z.string().min(1),
-  HOODCLOUD_API_LISTEN: listen.default('0.0.0.0:8080'),
-  HOODCLOUD_GATEWAY_LISTEN: listen.default('0.0.0.0:9090'),
-  HOODCLOUD_METRICS_LISTEN: listen.default('0.0.0.0:9091'),
-  HOODCLOUD_GATEWAY_TLS_KEY: optionalFile,
-  HOODCLOUD_GATEWAY_TLS_CERT: optionalFile,
-  HOODCLOUD_GATEWAY_TLS_CLIENT_CA: optionalFile,
-  HOODCLOUD_PAYLOAD_KEYS: z
-    .string()
-    .transform((text) => text.split(',').map((key) => Buffer.from(key.trim(), 'base64')))
-    .refine(
-      (keys) => keys.every((key) => key.length === 32),
-      'must be 32 bytes in base64 each, e.g. openssl rand -base64 32',
-    )
-    .default([]),
-  HOODCLOUD_API_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
-  ...JWT_VARIABLES,
-  HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES: z.coerce.number().positive().default(30),
-  HOODCLOUD_HEARTBEAT_SECONDS: z.coerce.number().min(1).max(10).default(5),
-  HOODCLOUD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
-  HOODCLOUD_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(20),
-  HOODCLOUD_WORKER_BUILD_ID: z.string().max(100).optional(),
-  HOODCLOUD_CACHE_DIR: optionalFile,
-  HOODCLOUD_NATS_URL: z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .refine(
-      (urls) => urls.every((url) => /^(nats|tls):\/\/[^/]+$/.test(url)),
-      'must be nats:// or tls:// URLs by commas',
-    )
-    .optional(),
-  HOODCLOUD_NATS_STREAM: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be a stream name')
-    .default('HOODCLOUD_EVENTS'),
-  HOODCLOUD_NATS_CREDENTIALS: optionalFile,
-  HOODCLOUD_NATS_CA: optionalFile,
-  HOODCLOUD_NOTIFICATIONS_FILE: optionalFile,
-  HOODCLOUD_MANIFEST_KEYS: z
-    .string()
-    .transform((text) => text.split(',').map((key) => minisignKey(key)))
-    .refine((keys) => keys.every((key) => key !== null), 'must be minisign public keys (RW…) by commas')
-    .default([]),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
-});
+type Settings = z.infer<typeof SETTINGS>;
 
 const HINTS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'the Postgres of the control plane, e.g. postgres://user:secret@db:5432/hoodcloud',
@@ -109,12 +56,18 @@ export interface Config {
   readonly requestsPerMinute: number;
   /** null: API keys only. */
   readonly jwt: (JwtSettings & { readonly jwks: string }) | null;
+  /** How people sign in to the dashboard at the issuer; null: by API key only. */
+  readonly oidc: OidcSettings | null;
   readonly maintenanceCleanupMs: number;
   /** How often agents report; a third of what makes a node count as offline, at most. */
   readonly heartbeatIntervalMs: number;
   readonly logLevel: string;
   /** Where bundled workflow code is kept between starts of a worker; null: it is bundled at each start. */
   readonly cacheDir: string | null;
+  /** Where the built dashboard is; null: where `npm run build:dashboard` puts it. */
+  readonly dashboardDir: string | null;
+  /** Where incidents say their runbooks are: a URL, or a path in the source tree. */
+  readonly runbooks: string;
   /** Where events are published; null: they stay in the outbox, from which API and notifications serve them. */
   readonly nats: NatsSettings | null;
   /** Where traces of node upgrades are posted (OTLP over HTTP); null: none are made. */
@@ -126,16 +79,16 @@ export interface Config {
 }
 
 /**
- * Reads the environment.
+ * Reads settings by their names: the environment, or what `settingsFrom` makes of it and a file.
  * @throws ConfigError naming every variable that is missing or wrong
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = schema.safeParse(given);
+  const parsed = SETTINGS.safeParse(given);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(problem));
   const it = parsed.data;
   return {
-    databaseUrl: it.DATABASE_URL,
+    databaseUrl: withPassword(it.DATABASE_URL, it.HOODCLOUD_DATABASE_PASSWORD),
     databaseConnections: it.HOODCLOUD_DATABASE_CONNECTIONS,
     engine: { address: it.TEMPORAL_ADDRESS, namespace: it.TEMPORAL_NAMESPACE, taskQueue: it.HOODCLOUD_TASK_QUEUE },
     workerBuildId: it.HOODCLOUD_WORKER_BUILD_ID ?? null,
@@ -147,11 +100,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     payloadKeys: it.HOODCLOUD_PAYLOAD_KEYS,
     manifestKeys: it.HOODCLOUD_MANIFEST_KEYS.filter((key) => key !== null),
     requestsPerMinute: it.HOODCLOUD_API_REQUESTS_PER_MINUTE,
-    jwt: readJwt(it),
+    ...readJwt(it),
     maintenanceCleanupMs: it.HOODCLOUD_MAINTENANCE_CLEANUP_MINUTES * 60_000,
     heartbeatIntervalMs: it.HOODCLOUD_HEARTBEAT_SECONDS * 1000,
     logLevel: it.HOODCLOUD_LOG_LEVEL,
     cacheDir: it.HOODCLOUD_CACHE_DIR ?? null,
+    dashboardDir: it.HOODCLOUD_DASHBOARD_DIR ?? null,
+    runbooks: it.HOODCLOUD_RUNBOOKS,
     nats: natsSettings(it),
     tracesUrl: tracesUrl(it),
     notificationsFile: it.HOODCLOUD_NOTIFICATIONS_FILE ?? null,
@@ -167,7 +122,15 @@ function problem(issue: z.core.$ZodIssue): string {
   return `${name} ${what}${hint ? ` (${hint})` : ''}`;
 }
 
-function natsSettings(it: z.infer<typeof schema>): NatsSettings | null {
+/** So that the password can be a secret of its own, which the database server reads too. */
+function withPassword(databaseUrl: string, password: string | undefined): string {
+  if (password === undefined) return databaseUrl;
+  const url = new URL(databaseUrl);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+function natsSettings(it: Settings): NatsSettings | null {
   if (it.HOODCLOUD_NATS_URL === undefined) return null;
   return {
     servers: it.HOODCLOUD_NATS_URL,
@@ -178,20 +141,20 @@ function natsSettings(it: z.infer<typeof schema>): NatsSettings | null {
 }
 
 /** As the OpenTelemetry specification has it: the endpoint of all signals gets a path, that of traces is taken as it is. */
-function tracesUrl(it: z.infer<typeof schema>): string | null {
+function tracesUrl(it: Settings): string | null {
   if (it.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return it.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   if (it.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
   return `${it.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces`;
 }
 
 /** @throws ConfigError when only some of the variables that belong together are set */
-function readJwt(it: z.infer<typeof schema>): Config['jwt'] {
-  const { settings, problems } = jwtSettings(it);
+function readJwt(it: Settings): Pick<Config, 'jwt' | 'oidc'> {
+  const { settings, oidc, problems } = jwtSettings(it);
   if (problems.length > 0) throw new ConfigError(problems);
-  return settings;
+  return { jwt: settings, oidc };
 }
 
-function tlsFiles(it: z.infer<typeof schema>): Config['gatewayTls'] {
+function tlsFiles(it: Settings): Config['gatewayTls'] {
   const { HOODCLOUD_GATEWAY_TLS_KEY: key, HOODCLOUD_GATEWAY_TLS_CERT: certificate } = it;
   if (key === undefined && certificate === undefined) return null;
   if (key === undefined || certificate === undefined) {
@@ -202,19 +165,11 @@ function tlsFiles(it: z.infer<typeof schema>): Config['gatewayTls'] {
   return { key, certificate, clientAuthority: it.HOODCLOUD_GATEWAY_TLS_CLIENT_CA ?? null };
 }
 
-const devSchema = z.object({
-  HOODCLOUD_API_PORT: port.default(8080),
-  HOODCLOUD_GATEWAY_PORT: port.default(9090),
-  HOODCLOUD_TEMPORAL_UI_PORT: port.default(8233),
-  HOODCLOUD_DATA_DIR: z.string().min(1).optional(),
-  TEMPORAL_ADDRESS: listen.optional(),
-  HOODCLOUD_CONFIG_DIR: z.string().min(1).optional(),
-});
-
 /** What the dev role may be told; the rest it decides itself. */
 export interface DevConfig {
   readonly apiPort: number;
-  readonly gatewayPort: number;
+  /** host:port for agents; on loopback unless a setting says otherwise. */
+  readonly gatewayListen: string;
   readonly temporalUiPort: number;
   readonly dataDir: string | null;
   /** A Temporal server that runs already; null: one is started. */
@@ -222,14 +177,23 @@ export interface DevConfig {
   readonly configDir: string | null;
 }
 
+const LOOPBACK = /^(127\.[\d.]+|localhost|\[::1\]):/;
+
 /** @throws ConfigError naming every variable that is wrong */
 export function readDevConfig(env: NodeJS.ProcessEnv): DevConfig {
-  const parsed = devSchema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  const parsed = DEV_SETTINGS.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(problem));
   const it = parsed.data;
+  const gatewayListen = it.HOODCLOUD_GATEWAY_LISTEN ?? `127.0.0.1:${it.HOODCLOUD_GATEWAY_PORT}`;
+  if (!LOOPBACK.test(gatewayListen) && it.HOODCLOUD_GATEWAY_TLS_KEY === undefined) {
+    throw new ConfigError([
+      `HOODCLOUD_GATEWAY_LISTEN=${gatewayListen} can be reached by others, who would read the credentials of agents: ` +
+        'set HOODCLOUD_GATEWAY_TLS_KEY and HOODCLOUD_GATEWAY_TLS_CERT too (docs/tutorials/first-rollout-systemd.md makes them by one openssl command)',
+    ]);
+  }
   return {
     apiPort: it.HOODCLOUD_API_PORT,
-    gatewayPort: it.HOODCLOUD_GATEWAY_PORT,
+    gatewayListen,
     temporalUiPort: it.HOODCLOUD_TEMPORAL_UI_PORT,
     dataDir: it.HOODCLOUD_DATA_DIR ?? null,
     temporalAddress: it.TEMPORAL_ADDRESS ?? null,

@@ -1,4 +1,5 @@
 import type { UpgradeActionName } from './upgrade-phase.ts';
+import type { VendorHook } from './vendor-hook.ts';
 
 /** Time each action may take, in milliseconds. */
 export type ActionBudgets = Readonly<Record<UpgradeActionName, number>>;
@@ -18,12 +19,20 @@ export const DEFAULT_ACTION_BUDGETS_MS: ActionBudgets = {
 /** For the way of a command and its result, and an agent that restarts in the middle. */
 const BUDGET_MARGIN_MS = 60_000;
 
+/** What it takes at most to end a step of the vendor whose time is up. */
+export const HOOK_END_MS = 10_000;
+
 /** Never less than the specification's 10 minutes. */
 export const MIN_SCHEDULE_TO_CLOSE_MS = 600_000;
 
 /** Sum of the actions' budgets: the longest way forward. */
 function forwardBudgetMs(budgets: ActionBudgets): number {
   return Object.values(budgets).reduce((sum, budget) => sum + budget, 0);
+}
+
+/** Steps of the vendor, each of which may be undone; a little of each goes to ending it. */
+function hookBudgetMs(hooks: readonly Pick<VendorHook, 'timeoutMs' | 'undo'>[]): number {
+  return hooks.reduce((sum, { timeoutMs, undo }) => sum + (undo === null ? 1 : 2) * (timeoutMs + HOOK_END_MS), 0);
 }
 
 /** The longest undo (A1): stop what was started, put configs and artifact back, then reload and start, always last. */
@@ -37,8 +46,11 @@ function undoBudgetMs(budgets: ActionBudgets): number {
  * default budgets about 13 minutes.
  * @param overrides budgets of this chain that differ from the defaults
  */
-export function scheduleToCloseMs(overrides: Partial<ActionBudgets> = {}): number {
+export function scheduleToCloseMs(
+  overrides: Partial<ActionBudgets> = {},
+  hooks: readonly Pick<VendorHook, 'timeoutMs' | 'undo'>[] = [],
+): number {
   const budgets = { ...DEFAULT_ACTION_BUDGETS_MS, ...overrides };
-  const needed = forwardBudgetMs(budgets) + undoBudgetMs(budgets) + BUDGET_MARGIN_MS;
+  const needed = forwardBudgetMs(budgets) + undoBudgetMs(budgets) + hookBudgetMs(hooks) + BUDGET_MARGIN_MS;
   return Math.max(needed, MIN_SCHEDULE_TO_CLOSE_MS);
 }

@@ -2,6 +2,15 @@
 export const AGENT_OPERATIONS = ['UPGRADE', 'COMPENSATE', 'CONFIRM'] as const;
 export type AgentOperation = (typeof AGENT_OPERATIONS)[number];
 
+/** What an agent is told ahead of an attempt: to do all that needs no stop, or to forget that it did. */
+export const STAGING_OPERATIONS = ['STAGE', 'UNSTAGE'] as const;
+export type StagingOperation = (typeof STAGING_OPERATIONS)[number];
+
+/** Whether a command is part of an attempt, which a workflow waits for; staging is rows alone. */
+export function isOfAttempt(operation: AgentOperation | StagingOperation): operation is AgentOperation {
+  return AGENT_OPERATIONS.some((known) => known === operation);
+}
+
 /**
  * How an operation ended on the host.
  * `completed`: done (or already done); `rolled_back`: it failed and everything was undone; `failed_rollback`: the undo

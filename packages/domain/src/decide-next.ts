@@ -36,9 +36,9 @@ function endReason({ snapshot, controls }: DecisionContext): Reason {
 function decideEnded(context: DecisionContext): RolloutDecision {
   const { status } = context.snapshot.rollout;
   if (status !== 'canceled') {
-    const { chosen, waiting } = selectRetries(context);
+    const { chosen, waiting, until } = selectRetries(context);
     if (chosen.length > 0) return { kind: 'run', status, nodes: chosen, reasons: waiting };
-    if (underwayCount(context) > 0 || waiting.length > 0) return waitForUnderway(context, status, waiting);
+    if (underwayCount(context) > 0 || waiting.length > 0) return waitForUnderway(context, status, waiting, until);
   }
   return { kind: 'finish', status, reason: endReason(context) };
 }

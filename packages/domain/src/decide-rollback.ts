@@ -46,9 +46,9 @@ export function decideRollback(context: DecisionContext): RolloutDecision {
   const room = snapshot.rollout.batchSize - underwayCount(context);
   const pool = underwayCount(context) > 0 ? lapsed.slice(0, Math.max(room, 0)) : wanted;
   const candidates = pool.toSorted(rollbackOrder).map((row): StartCandidate => ({ row, purpose: 'rollback' }));
-  const { chosen, waiting } = selectStarts(candidates, context);
+  const { chosen, waiting, until } = selectStarts(candidates, context);
   const nodes = chosen.slice(0, snapshot.rollout.batchSize);
   if (nodes.length > 0) return { kind: 'run', status: 'running', nodes, reasons: waiting };
-  if (underwayCount(context) > 0 || waiting.length > 0) return waitForUnderway(context, 'running', waiting);
+  if (underwayCount(context) > 0 || waiting.length > 0) return waitForUnderway(context, 'running', waiting, until);
   return finish(context);
 }

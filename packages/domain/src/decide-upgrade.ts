@@ -1,5 +1,5 @@
 import type { DecisionContext } from './decision-context.ts';
-import { drain, underwayCount, underwayReasons } from './drain.ts';
+import { drain, earliest, underwayCount, underwayReasons } from './drain.ts';
 import { thresholdBreach } from './failure-threshold.ts';
 import { type Reason, type ReasonCode, reason } from './reasons.ts';
 import type { RolloutDecision } from './rollout-decision.ts';
@@ -11,7 +11,7 @@ import { standingPause } from './standing-pause.ts';
 import type { StartCandidate } from './start-gates/start-gate.ts';
 import { type GateSelection, selectStarts } from './start-gates/start-gates.ts';
 
-const NOTHING: GateSelection = { chosen: [], waiting: [], stop: null };
+const NOTHING: GateSelection = { chosen: [], waiting: [], stop: null, until: null };
 
 /** Rows whose attempt is wanted and not offered, in the order in which they start. */
 function startable(context: DecisionContext, accept: (row: RolloutNodeFacts) => boolean): RolloutNodeFacts[] {
@@ -32,7 +32,7 @@ export function selectRetries(context: DecisionContext): GateSelection {
 }
 
 /** The lowest batch with a row that has not ended; null when every row has. `retried` counts as not ended. */
-function currentBatch({ snapshot, now }: DecisionContext, retried: ReadonlySet<string>): number | null {
+export function currentBatch({ snapshot, now }: DecisionContext, retried: ReadonlySet<string>): number | null {
   let current: number | null = null;
   for (const row of snapshot.nodes) {
     const open = !isSettled(row, now) || retried.has(row.nodeId);
@@ -55,13 +55,14 @@ function takeTurn(context: DecisionContext, retries: GateSelection): Turn {
   if (verdict.kind !== 'go') return { verdict, selection: NOTHING };
   const rows = startable(context, (row) => row.status === 'pending' && row.batchIndex === batch);
   const candidates = rows.map((row): StartCandidate => ({ row, purpose: 'first' }));
-  return { verdict, selection: selectStarts(candidates, context, retries.chosen.length) };
+  return { verdict, selection: selectStarts(candidates, context, retries.chosen) };
 }
 
 /** Pauses that mean "this release fails here"; a person's pause and a halted chain do not. */
 const FAILURES: readonly ReasonCode[] = [
   'failure_threshold_exceeded',
   'max_failures_exceeded',
+  'failure_class_limit',
   'canary_failed',
   'canary_not_proven',
   'canary_unhealthy',
@@ -77,13 +78,21 @@ function standStill({ snapshot }: DecisionContext, hold: Reason, reasons: readon
   return { kind: 'pause', status: 'paused', reason: hold, reasons };
 }
 
-/** Nothing new starts because of `hold`: what runs ends, retries go on, then the rollout stands still. */
-function holdBack(context: DecisionContext, hold: Reason, retries: GateSelection): RolloutDecision {
+/**
+ * Nothing new starts because of `hold`: what runs ends, retries go on, then the rollout stands still.
+ * @param others what else holds nodes whose turn it is: it is there still when `hold` is gone
+ */
+function holdBack(
+  context: DecisionContext,
+  hold: Reason,
+  retries: GateSelection,
+  others: readonly Reason[] = [],
+): RolloutDecision {
   const status = context.snapshot.rollout.status === 'paused' ? 'paused' : 'running';
-  const reasons = [hold, ...retries.waiting];
+  const reasons = [hold, ...retries.waiting, ...others];
   if (retries.chosen.length > 0) return { kind: 'run', status, nodes: retries.chosen, reasons };
   const pausing = status === 'paused' ? [] : [reason('pausing', { count: underwayCount(context) })];
-  return drain(context, status, [...pausing, ...reasons], standStill(context, hold, reasons));
+  return drain(context, status, [...pausing, ...reasons], standStill(context, hold, reasons), retries.until);
 }
 
 /** The end of an upgrade whose nodes have all ended within the threshold, or were forced or acknowledged (C4). */
@@ -103,10 +112,6 @@ function finish({ snapshot: { nodes } }: DecisionContext): RolloutDecision {
   return { kind: 'finish', status: 'completed', reason: reason('all_nodes_ended', counts) };
 }
 
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.min(a, b);
-}
-
 /** Next step of a started, neither cancelled nor reversed rollout on its way up. */
 export function decideUpgrade(context: DecisionContext): RolloutDecision {
   const retries = selectRetries(context);
@@ -114,15 +119,17 @@ export function decideUpgrade(context: DecisionContext): RolloutDecision {
   if (paused) return holdBack(context, paused, retries);
   const { verdict, selection } = takeTurn(context, retries);
   const stopped = verdict.kind === 'stop' ? verdict.reason : (thresholdBreach(context) ?? selection.stop);
-  if (stopped) return holdBack(context, stopped, retries);
+  if (stopped) return holdBack(context, stopped, retries, selection.waiting);
   const nodes = [...retries.chosen, ...selection.chosen];
   const waiting = [...retries.waiting, ...selection.waiting, ...(verdict.kind === 'wait' ? verdict.reasons : [])];
   if (nodes.length > 0) return { kind: 'run', status: 'running', nodes, reasons: waiting };
   const reasons = [...underwayReasons(context), ...waiting];
   if (reasons.length === 0) return finish(context);
-  const until = earlier(
+  const until = earliest(
     verdict.kind === 'wait' ? verdict.until : null,
     earliestOfferLapse(context.offered, context.now),
+    retries.until,
+    selection.until,
   );
   return { kind: 'wait', status: 'running', until, reasons };
 }

@@ -25,13 +25,20 @@ export function underwayReasons({ inFlight, offered }: DecisionContext): Reason[
   return reasons;
 }
 
-/** Waits for what is under way; `why` comes first. Wakes by itself when an offer lapses. */
+/** The earliest of some times; null when there is none. */
+export function earliest(...times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** Waits for what is under way; `why` comes first. Wakes by itself when an offer lapses, and when a gate may open. */
 export function waitForUnderway(
   context: DecisionContext,
   status: RolloutStatus,
   why: readonly Reason[],
+  gatesOpenAt: number | null,
 ): RolloutDecision {
-  const until = earliestOfferLapse(context.offered, context.now);
+  const until = earliest(earliestOfferLapse(context.offered, context.now), gatesOpenAt);
   return { kind: 'wait', status, until, reasons: [...why, ...underwayReasons(context)] };
 }
 
@@ -41,6 +48,7 @@ export function drain(
   status: RolloutStatus,
   why: readonly Reason[],
   then: RolloutDecision,
+  gatesOpenAt: number | null = null,
 ): RolloutDecision {
-  return underwayCount(context) > 0 ? waitForUnderway(context, status, why) : then;
+  return underwayCount(context) > 0 ? waitForUnderway(context, status, why, gatesOpenAt) : then;
 }

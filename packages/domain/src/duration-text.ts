@@ -12,6 +12,11 @@ export function renderAge(time: string | null | undefined, now: Date): string {
   return time ? `${renderDuration(now.getTime() - Date.parse(time))} ago` : '-';
 }
 
+/** The clock time of an RFC 3339 time in UTC, `08:14:03`. */
+export function renderClock(time: string): string {
+  return new Date(time).toISOString().slice(11, 19);
+}
+
 function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }

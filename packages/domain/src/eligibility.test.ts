@@ -22,6 +22,8 @@ const target: RolloutTargetFacts = {
   rolloutId: 'r1',
   nodeType: 'full',
   binaryName: 'geth',
+  targetVersion: 'v2',
+  now: 1_000,
   runtimeType: 'systemd',
   targetDigests: [NEW],
   platforms: null,
@@ -53,6 +55,14 @@ test.each([
   ['eligible', { component: { ...component, runtimeType: 'docker' } }, { runtimeType: null }],
 ] as [string, Partial<NodeEligibilityFacts>, Partial<RolloutTargetFacts>][])('%s', (code, ofNode, ofTarget) => {
   expect(judged(ofNode, ofTarget)).toBe(code);
+});
+
+test('a pinned component is left out of rollouts to another version until the pin expires', () => {
+  const pin = { version: 'v1', actor: 'ann', reason: 'audit', until: null };
+  expect(judged({ pin })).toBe('node_pinned');
+  expect(judged({ pin: { ...pin, version: 'v2' } })).toBe('eligible');
+  expect(judged({ pin: { ...pin, until: 1_001 } })).toBe('node_pinned');
+  expect(judged({ pin: { ...pin, until: 1_000 } })).toBe('eligible');
 });
 
 test('only nodes that run, well or badly, can be upgraded', () => {

@@ -1,5 +1,6 @@
 import { bareSha256 } from './checksum.ts';
 import { isoTime } from './iso-time.ts';
+import { type NodePin, pinnedReason } from './node-hold.ts';
 import type { NodeState } from './node-state.ts';
 import { type Reason, reason } from './reasons.ts';
 
@@ -34,6 +35,8 @@ export interface NodeEligibilityFacts {
   readonly component: ComponentFacts | null;
   /** An earlier component of the rollout's group that failed on this node; null or left out: none did. */
   readonly failedBefore?: string | null;
+  /** What a person pinned the component with; null or left out: nobody did. */
+  readonly pin?: NodePin | null;
 }
 
 export interface RolloutTargetFacts {
@@ -41,6 +44,9 @@ export interface RolloutTargetFacts {
   /** Node type the rollout is for; null: any. */
   readonly nodeType: string | null;
   readonly binaryName: string;
+  readonly targetVersion: string;
+  /** Epoch milliseconds at which it is judged. */
+  readonly now: number;
   /** Runtime that the chain's files give for the component; null when they say nothing. */
   readonly runtimeType: string | null;
   /** Digests by which the running target is known: the checksum, and for an archive the member's (A6). */
@@ -91,6 +97,8 @@ function whySkipped(node: NodeEligibilityFacts, target: RolloutTargetFacts): Rea
     return reason('no_artifact_for_platform', { platform: node.platform ?? 'an unknown platform', known });
   }
   if (isAtTarget(component, target)) return reason('already_at_target');
+  const pinned = pinnedReason(node.pin, target.targetVersion, target.now);
+  if (pinned) return pinned;
   if (node.failedBefore) return reason('earlier_component_failed', { binary: node.failedBefore });
   if (!node.online && target.offlinePolicy === 'skip') {
     const since = node.lastHeartbeatAt;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decideNext } from './decide-next.ts';
+import type { FailureClass } from './failure-class.ts';
+import type { RolloutNodeFacts } from './rollout-snapshot.ts';
 import { told } from './testing/decision-line.ts';
-import { aControl, aRow, aSnapshot, ended, inFlight } from './testing/snapshot-builder.ts';
+import { aControl, aRow, aSnapshot, ended, inFlight, type SnapshotParts } from './testing/snapshot-builder.ts';
 
 const now = 10_000;
 
@@ -123,5 +125,57 @@ describe('failure threshold, of what was attempted, as share and as number (C5, 
     const nodes = [ended('a', 'failed'), ended('b', 'failed')];
     const forced = { strategy: 'all_at_once', forceContinue: true } as const;
     expect(told(decideNext(aSnapshot({ rollout: forced, nodes }), now))).toBe('finish completed all_nodes_ended');
+  });
+});
+
+describe('failures told apart by class', () => {
+  const failureClasses = { artifact: 0, infrastructure: 1, state: 0 };
+  const rollout = { batchSize: 9, failureThreshold: 0.5, minAttempted: 4, failureClasses } as const;
+  const failed = (id: string, failureClass: FailureClass, over = {}) => ended(id, 'failed', { failureClass, ...over });
+  const well = ['w1', 'w2', 'w3'].map((id) => ended(id, 'succeeded'));
+  const later = aRow('z', { batchIndex: 1 });
+  const decided = (nodes: RolloutNodeFacts[], over: Partial<SnapshotParts> = {}) =>
+    told(decideNext(aSnapshot({ rollout, nodes: [...nodes, later], ...over }), now));
+
+  test('one broken artifact stops the rollout, however few were attempted and whatever the share', () => {
+    const decision = decideNext(aSnapshot({ rollout, nodes: [...well, failed('a', 'artifact'), later] }), now);
+    expect(told(decision)).toBe('pause failure_class_limit');
+    expect(decision).toMatchObject({ reason: { params: { class: 'artifact', failed: 1, limit: 0 }, nodeIds: ['a'] } });
+  });
+
+  test('an undo that failed stops it at once too', () => {
+    expect(decided([...well, failed('a', 'state')])).toBe('pause failure_class_limit');
+  });
+
+  test('infrastructure is no evidence about the release, until there is more of it than is borne', () => {
+    expect(decided([failed('a', 'infrastructure')])).toBe('run z#1 (running)');
+    // 2 of 4 would be more than the threshold of 0.49; without the one of the infrastructure it is 1 of 3
+    const tight = { ...rollout, failureThreshold: 0.49, minAttempted: 1 };
+    const nodes = [failed('a', 'infrastructure'), failed('b', 'node'), ...well.slice(1), later];
+    expect(told(decideNext(aSnapshot({ rollout: tight, nodes }), now))).toBe('run z#1 (running)');
+    expect(decided([...well, failed('a', 'infrastructure'), failed('b', 'infrastructure')])).toBe(
+      'pause failure_class_limit',
+    );
+  });
+
+  test("a node's own failure is judged by the threshold, from the minimum sample on (C5)", () => {
+    expect(decided([failed('a', 'node'), failed('b', 'node')])).toBe('run z#1 (running)');
+    expect(decided(['a', 'b', 'c'].map((id) => failed(id, 'node')).concat(well.slice(2)))).toBe(
+      'pause failure_threshold_exceeded',
+    );
+  });
+
+  test('a resume acknowledges what failed before it, and force overrides the limits', () => {
+    const nodes = [...well, failed('a', 'artifact', { endedAt: 1_000 })];
+    expect(decided(nodes, { controls: [aControl('resume', 2_000)] })).toBe('run z#1 (running)');
+    const again = [...nodes, failed('b', 'artifact', { endedAt: 3_000 })];
+    expect(decided(again, { controls: [aControl('resume', 2_000)] })).toBe('pause failure_class_limit');
+    expect(decided(again, { controls: [aControl('force', 2_000)] })).toBe('run z#1 (running)');
+  });
+
+  test('without the field no class is looked at: what C5 says stands', () => {
+    const plain = { batchSize: 9, failureThreshold: 0.5 };
+    const nodes = [...well, failed('a', 'artifact'), failed('b', 'state'), later];
+    expect(told(decideNext(aSnapshot({ rollout: plain, nodes }), now))).toBe('run z#1 (running)');
   });
 });

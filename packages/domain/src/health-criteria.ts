@@ -64,7 +64,8 @@ export const CRITERIA: Readonly<Record<HealthCriterionName, HealthCriterion>> = 
   },
   ready: {
     fails: ({ ready }, input) => input.policy.judgesReady && ready !== true && !chainStands(input),
-    reasonOf: () => reason('not_ready'),
+    reasonOf: ({ ready }) =>
+      reason('not_ready', { ready: ready === null ? 'unknown: its metrics are missing' : 'false' }),
   },
 };
 

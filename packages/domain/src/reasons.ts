@@ -70,16 +70,108 @@ export const REASONS = {
   // start gates
   max_in_flight_reached: { severity: 'info', sentence: 'In flight: {count} of at most {limit nodes}.' },
   agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },
+  quorum_at_risk: {
+    severity: 'info',
+    sentence:
+      'With {node} down, {share} of the voting power of {chain} would be, and it must stay below {limit}. Down or about to be: {who}.',
+  },
+  voting_power_unknown: {
+    severity: 'warning',
+    sentence: 'Nobody knows the voting power of {who}, so stopping {node} may cost {chain} its quorum.',
+  },
+  disruption_budget_reached: {
+    severity: 'info',
+    sentence:
+      'Disruption budget {budget}{where}: {limit} of {members nodes} may be unavailable{how}, and {down} are or are about to be: {who}.',
+  },
   node_busy: { severity: 'info', sentence: '{node} is being changed by rollout {rollout}.' },
+  node_held: { severity: 'info', sentence: '{node} is held by {actor} until {until}: {why}' },
+  on_duty: { severity: 'info', sentence: '{node} is on duty ({duty}); {next}.' },
+  duty_unknown: {
+    severity: 'warning',
+    sentence: '{node} may be on duty ({duty}): {what} not known, so it is not stopped.',
+  },
   node_quarantined: { severity: 'critical', sentence: 'Two hosts claim to be {node}: it is quarantined.' },
+  frozen: { severity: 'info', sentence: 'Frozen until {until} ({freeze}): {why}' },
+  outside_window: { severity: 'info', sentence: 'Outside its window ({window}), which opens {opens}.' },
+  waiting_for_start_time: { severity: 'info', sentence: 'Waits for its time: nothing starts before {at}.' },
+  waiting_for_height: {
+    severity: 'info',
+    sentence: 'Waits for height {height}: the chain is at {best}, {left blocks} before it; {eta}.',
+  },
+  staging_nodes: {
+    severity: 'info',
+    sentence: 'Nodes make ready ahead: {ready} of {count nodes} are, {not_ready} can not yet.',
+  },
+  armed_for_height: {
+    severity: 'info',
+    sentence: 'The agents swap by themselves at height {height}: {armed} of {count nodes} are armed.',
+  },
+  chain_height_unknown: {
+    severity: 'warning',
+    sentence: "Waits for height {height}, and no node tells the chain's height.",
+  },
+  release_too_young: {
+    severity: 'info',
+    sentence:
+      'The release was {known} at {since}, and its chain wants it {hours} h old: no node starts before {until}.',
+  },
+  origin_not_allowed: {
+    severity: 'warning',
+    sentence: 'No node starts: {url} is not from an origin that the chain allows.',
+  },
+  signature_demanded: {
+    severity: 'warning',
+    sentence: 'No node starts: the chain demands signatures by now, and {url} has none.',
+  },
   chain_halted: {
     severity: 'critical',
     sentence: 'The chain stands at height {height} since {since}; no further node is stopped.',
   },
+  // a node's turn
+  batch_waits: {
+    severity: 'info',
+    sentence: 'Batch {batch} waits for {before}: {count nodes} in flight, {open} not begun.',
+  },
+  start_offered: { severity: 'info', sentence: 'About to start: attempt {attempt} was handed to a worker at {since}.' },
+  rollback_turn: {
+    severity: 'info',
+    sentence: 'Goes back after {count nodes} under way: {size} at a time, the fastest first.',
+  },
+  not_in_rollout: { severity: 'info', sentence: 'Nothing waits: no rollout under way has {node}.' },
+  attempt_ended: { severity: 'info', sentence: 'Nothing waits: the node is {status} in this rollout.' },
+  // a node's command
+  command_being_made: { severity: 'info', sentence: 'The node is checked before its command is sent (since {since}).' },
+  command_undelivered: {
+    severity: 'warning',
+    sentence: 'The {operation} command waits since {since} for the agent of {node} to fetch it.',
+  },
+  command_unacknowledged: {
+    severity: 'warning',
+    sentence: 'The {operation} command was sent at {since}, and the agent of {node} has not acknowledged it.',
+  },
+  command_begins: {
+    severity: 'info',
+    sentence: 'The agent acknowledged the {operation} command at {since} and begins its first step.',
+  },
+  agent_step: { severity: 'info', sentence: 'The agent is at {action} since {since}{done}; {usual}.' },
+  agent_silent: {
+    severity: 'warning',
+    sentence: 'The agent of {node} is silent since {since}; its command is given up at {until}.',
+  },
+  result_arrived: {
+    severity: 'info',
+    sentence: 'The agent has ended the {operation} command; its result is taken up.',
+  },
+  proof_begins: { severity: 'info', sentence: 'The new version runs; the proof of its health begins.' },
   // pauses and ends
   failure_threshold_exceeded: {
     severity: 'warning',
     sentence: '{failed} of {attempted nodes} failed, more than the threshold of {threshold}.',
+  },
+  failure_class_limit: {
+    severity: 'critical',
+    sentence: '{failed nodes} failed by {by}. This rollout bears {limit} of these.',
   },
   max_failures_exceeded: {
     severity: 'warning',
@@ -91,6 +183,10 @@ export const REASONS = {
   all_nodes_ended: {
     severity: 'info',
     sentence: 'All nodes have ended: {succeeded} succeeded, {failed} failed, {skipped} skipped.',
+  },
+  height_passed_idle: {
+    severity: 'critical',
+    sentence: 'The chain reached height {height} at {since}, and no node of the rollout was begun: {why}',
   },
   no_eligible_targets: { severity: 'warning', sentence: 'No node can be upgraded.' },
   rollback_completed: { severity: 'info', sentence: 'Back on the previous version: {count nodes}.' },
@@ -117,6 +213,7 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'The node runs on {platform}, and the upgrade has artifacts for {known} only.',
   },
+  node_pinned: { severity: 'info', sentence: 'Pinned to {version} by {actor} until {until}: {why}' },
   never_joined: { severity: 'info', sentence: 'No agent has joined for this node yet.' },
   upgrade_rolled_back: { severity: 'warning', sentence: 'The upgrade failed and was undone: {error}' },
   upgrade_untouched: {
@@ -147,7 +244,7 @@ export const REASONS = {
     sentence: 'Its heartbeats show application_health {application_health} and sync_status {sync_status}.',
   },
   component_not_running: { severity: 'warning', sentence: 'A component of {node} does not run.' },
-  not_ready: { severity: 'warning', sentence: 'ready_expression does not hold.' },
+  not_ready: { severity: 'warning', sentence: 'ready_expression is {ready}.' },
 } as const satisfies Readonly<Record<string, ReasonDefinition>>;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -17,6 +17,7 @@ const good: RolloutRuleInput = {
   acknowledgeStateRisk: false,
   activeRolloutId: null,
   strategy: 'rolling',
+  order: {},
   batchSize: 2,
   canarySize: null,
   failureThreshold: 0.1,
@@ -159,5 +160,42 @@ describe('groups', () => {
     expect(codes({ failurePolicy: null })).toEqual(['failure_policy_missing']);
     expect(codes({ desiredVersions: {} })).toEqual(['desired_versions_empty']);
     expect(codes({ componentOrder: group.componentOrder.slice(0, 1) })).toEqual(['component_order_incomplete']);
+  });
+});
+
+describe('an order that can not be (field-case 88)', () => {
+  const batch = { selector: { labels: { zone: 'eu' } } };
+  const canary = { strategy: 'canary', canarySize: 1 } as const;
+  const ramp = { start: 1, factor: 2, max: 50 };
+  test.each([
+    ['range canary_order_without_canaries canary_node_ids', { order: { canary_node_ids: ['a'] } }],
+    ['range canary_order_without_canaries canary_selector', { order: { canary_selector: {} } }],
+    [
+      'range canaries_given_twice canary_selector',
+      { ...canary, order: { canary_node_ids: ['a'], canary_selector: {} } },
+    ],
+    ['range canary_size_beside_ids canary_size', { ...canary, canarySize: 3, order: { canary_node_ids: ['a'] } }],
+    [
+      'range canary_size_covers_all canary_node_ids',
+      { ...canary, eligibleNodes: 1, order: { canary_node_ids: ['a'] } },
+    ],
+    ['range batches_without_order batches', { strategy: 'all_at_once', order: { batches: [batch] } }],
+    [
+      'range batch_size_given_twice batches.1.percent',
+      { order: { batches: [batch, { ...batch, count: 1, percent: 2 }] } },
+    ],
+    ['range batch_named_twice batches.1', { order: { batches: [batch, batch] } }],
+    ['range ramp_without_order ramp', { strategy: 'all_at_once', order: { ramp } }],
+    ['range ramp_beside_batch_size ramp', { batchSize: 2, order: { ramp } }],
+    ['range ramp_out_of_range ramp.start', { order: { ramp: { ...ramp, start: 0 } } }],
+    ['range ramp_out_of_range ramp.factor', { order: { ramp: { ...ramp, factor: 1 } } }],
+    ['range ramp_out_of_range ramp.max', { order: { ramp: { ...ramp, start: 4, max: 3 } } }],
+  ] as [string, Partial<RolloutRuleInput>][])('%s', (told, differs) => {
+    expect(broken({ batchSize: 1, ...differs })).toEqual([told]);
+  });
+
+  test('every part that goes together does', () => {
+    const order = { canary_node_ids: ['a', 'b'], batches: [{ ...batch, percent: 50 }, batch], ramp };
+    expect(broken({ ...canary, canarySize: 2, batchSize: 1, order })).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { checksumGiven, imageChecksumPrefixed, imagePinned } from './rollout-rules/artifact-rules.ts';
+import { orderMakesSense } from './rollout-rules/order-rules.ts';
 import { numbersMakeSense } from './rollout-rules/range-rules.ts';
 import type { RolloutRuleInput } from './rollout-rules/rollout-rule-input.ts';
 import { breakingIsGuarded, chainIsFree, manifestHashed, versionChanges } from './rollout-rules/version-rules.ts';
@@ -17,6 +18,7 @@ const RULES = [
   manifestHashed,
   breakingIsGuarded,
   numbersMakeSense,
+  orderMakesSense,
 ];
 
 /** Every rule that the rollout breaks, in the order of the rules; empty when it may be created. */

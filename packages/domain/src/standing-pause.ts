@@ -1,12 +1,17 @@
 import type { DecisionContext } from './decision-context.ts';
-import { maxFailuresReason, ratioReason } from './failure-threshold.ts';
+import { classReason, maxFailuresReason, ratioReason } from './failure-threshold.ts';
 import { REASONS, type Reason, type ReasonCode, reason } from './reasons.ts';
 import type { RolloutControl } from './rollout-control.ts';
 import { canaryPauseReason } from './rollout-strategy/canary.ts';
 import { chainHaltedReason } from './start-gates/chain-halted.ts';
 
 /** Pauses that `force` lifts, since it overrides what caused them (C6, D4a); it lifts no other. */
-const LIFTED_BY_FORCE: readonly string[] = ['failure_threshold_exceeded', 'max_failures_exceeded', 'chain_halted'];
+const LIFTED_BY_FORCE: readonly string[] = [
+  'failure_threshold_exceeded',
+  'max_failures_exceeded',
+  'failure_class_limit',
+  'chain_halted',
+];
 
 /** Whether the text is the code of a reason. */
 export function isReasonCode(code: string | null): code is ReasonCode {
@@ -31,6 +36,7 @@ function reasonAgain(context: DecisionContext): Reason {
   const code = context.snapshot.rollout.statusReason;
   if (code === 'failure_threshold_exceeded') return ratioReason(context);
   if (code === 'max_failures_exceeded') return maxFailuresReason(context);
+  if (code === 'failure_class_limit') return classReason(context) ?? reason(code);
   if (code === 'chain_halted') return chainHaltedReason(context);
   const ofCanaries = code === null ? null : canaryPauseReason(code, context);
   if (ofCanaries) return ofCanaries;

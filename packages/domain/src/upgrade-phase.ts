@@ -1,4 +1,5 @@
 import type { TransitionTable } from './transition.ts';
+import { type HookPoint, type HookStepName, hookPointOf } from './vendor-hook.ts';
 
 /** Display state of a node's attempt, `rollout_nodes.upgrade_phase` (spec "UpgradePhase"). */
 export const UPGRADE_PHASES = [
@@ -50,3 +51,20 @@ export const PHASE_OF_ACTION: Readonly<Record<UpgradeActionName, UpgradePhase>> 
   reload_daemon: 'MUTATING',
   start_node: 'STARTING',
 };
+
+/** One step of an attempt: an action primitive, or a step of the vendor between them. */
+export type UpgradeStepName = UpgradeActionName | HookStepName;
+
+const PHASE_OF_HOOK: Readonly<Record<HookPoint, UpgradePhase>> = {
+  before_stop: 'PREPARING',
+  after_install: 'MUTATING',
+};
+
+/** Phase shown while a step runs; null for a name that is none. */
+export function phaseOfStep(name: UpgradeStepName): UpgradePhase;
+export function phaseOfStep(name: string): UpgradePhase | null;
+export function phaseOfStep(name: string): UpgradePhase | null {
+  const point = hookPointOf(name);
+  if (point !== null) return PHASE_OF_HOOK[point];
+  return UPGRADE_ACTION_NAMES.some((action) => action === name) ? PHASE_OF_ACTION[name as UpgradeActionName] : null;
+}

@@ -21,7 +21,13 @@ import type { TargetSources } from '@hoodcloud/controlplane/rollouts/judge-targe
 import { nodeUpgradeActivities } from '@hoodcloud/controlplane/rollouts/node-upgrade-activities';
 import { rolloutActivities } from '@hoodcloud/controlplane/rollouts/rollout-activities';
 import { transitionRollout } from '@hoodcloud/controlplane/rollouts/rollout-transition';
-import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import { stagingLoop } from '@hoodcloud/controlplane/staging/staging-loop';
+import {
+  type AgentOperation,
+  isOfAttempt,
+  type OperationOutcome,
+  type StagingOperation,
+} from '@hoodcloud/domain/agent-operation';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import type { Client } from '@temporalio/client';
@@ -44,7 +50,7 @@ export type ScriptedAnswer =
 export interface LabCommand {
   readonly id: string;
   readonly nodeId: string;
-  readonly operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM';
+  readonly operation: AgentOperation | StagingOperation;
   readonly payload: UpgradePayload;
 }
 
@@ -134,7 +140,13 @@ export class RolloutLab {
   /** The chain's files, as scripted. */
   sources(): TargetSources {
     return {
-      chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
+      chains: {
+        maxBlockIntervalMs: async () => null,
+        trustRules: async () => null,
+        runtime: async () => null,
+        heightMetric: async () => 'height',
+        stableMs: async () => null,
+      },
       renderConfigs: async (_: unknown, nodeIds: readonly string[]) =>
         new Map(nodeIds.map((nodeId) => [nodeId, this.script.configs?.(nodeId) ?? []])),
     };
@@ -170,6 +182,7 @@ export class RolloutLab {
         engineRelay({ db: this.db, log: this.#log }, this.client, this.taskQueue),
         activityHeartbeats(this.db, this.client),
         commandExpiry(this.db),
+        stagingLoop(this.db, this.sources(), this.#log),
       ],
     });
     await this.#runner.start();
@@ -366,7 +379,7 @@ export class RolloutLab {
         })
         .where('id', '=', row.id)
         .execute();
-      await completeActivity(tx, row.workflow_id, row.id);
+      if (isOfAttempt(row.operation)) await completeActivity(tx, row.workflow_id, row.id);
     });
   }
 

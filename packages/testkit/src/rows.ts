@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { POLICY_SPECS, type PolicyKind } from '@hoodcloud/contracts/policies/policy-document';
 import type { Database } from '@hoodcloud/controlplane/db/database';
 import type { NodesTable, RolloutNodesTable, RolloutsTable } from '@hoodcloud/controlplane/db/generated/tables';
+import { json } from '@hoodcloud/controlplane/db/json';
 import type { Insertable } from 'kysely';
 
 /** `sha256:` and 64 times the same hex digit. */
@@ -100,4 +102,13 @@ export async function insertRolloutNode(
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** A policy that stands, as PUT /policies/KIND/NAME stores it. */
+export async function insertPolicy(db: Database, kind: PolicyKind, name: string, spec: object): Promise<void> {
+  const whole = json(POLICY_SPECS[kind].parse(spec));
+  await db
+    .insertInto('policies')
+    .values({ kind, name, spec: whole, created_by: 'key:test', updated_by: 'key:test' })
+    .execute();
 }

@@ -7,6 +7,8 @@ export interface RealChain {
   readonly binary: string;
   readonly runtimeType: 'systemd' | 'docker';
   readonly health: Readonly<Record<string, string | number>>;
+  /** The profile's `quorum`; left out: none is guarded. */
+  readonly quorum?: Readonly<Record<string, string>>;
 }
 
 /** A version by its content: a file's SHA-256, or an image's digest. */
@@ -21,6 +23,10 @@ export interface OfferedVersion extends RealVersion {
   readonly url: string;
   /** The version is inside an archive, whose checksum is then the one above; told by platform, as one manifest for all. */
   readonly member?: string;
+  /** By default its version. */
+  readonly upgradeId?: string;
+  /** Steps of the vendor, as a manifest says them. */
+  readonly hooks?: readonly object[];
 }
 
 export const NODE_TYPE = 'validator';
@@ -38,7 +44,7 @@ export async function writeRealChain(
   await writeFile(join(folder, 'profile.yaml'), yaml(profile(chain, running)));
   await writeRuntime(configDir, chain);
   for (const target of targets) {
-    await writeFile(join(upgrades, `${target.version}.yaml`), yaml(manifest(chain, target)));
+    await writeFile(join(upgrades, `${target.upgradeId ?? target.version}.yaml`), yaml(manifest(chain, target)));
   }
 }
 
@@ -51,7 +57,7 @@ export async function writeRuntime(
   await writeFile(join(configDir, id, 'runtime.yaml'), yaml({ runtime: { type: runtimeType }, budgets }));
 }
 
-function profile({ id, binary, runtimeType, health }: RealChain, running: RealVersion): object {
+function profile({ id, binary, runtimeType, health, quorum }: RealChain, running: RealVersion): object {
   const artifactKind = runtimeType === 'docker' ? 'image' : 'file';
   const known = { version: running.version, checksum: running.checksum };
   return {
@@ -60,22 +66,25 @@ function profile({ id, binary, runtimeType, health }: RealChain, running: RealVe
     binaries: [{ name: binary, artifact_kind: artifactKind, known_versions: [known] }],
     // life signs wanted of a node before it counts, short enough for a test (D4c wants ten seconds in production)
     health: { health_wait_seconds: 6, stable_seconds: 3, ...health },
+    ...(quorum && { quorum }),
   };
 }
 
 const PLATFORM = `linux/${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
-function manifest({ id, binary }: RealChain, { version, url, checksum, member }: OfferedVersion): object {
+function manifest({ id, binary }: RealChain, target: OfferedVersion): object {
+  const { version, url, checksum, member, upgradeId = version, hooks = [] } = target;
   const elsewhere = { url: `${url}-for-others`, checksum, member };
   const artifacts = { 'linux/s390x': elsewhere, [PLATFORM]: { url, checksum, member } };
   return {
-    upgrade_id: version,
+    upgrade_id: upgradeId,
     chain_profile_id: id,
     node_type: NODE_TYPE,
     binary_name: binary,
     target_version: version,
     ...(member === undefined ? { target_url: url, target_checksum: checksum } : { artifacts }),
     state_compatibility: { migration_type: 'compatible' },
+    hooks,
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
 import { Child } from './child.ts';
-import type { ControlPlane } from './control-plane.ts';
+import type { Hoodctl } from './hoodctl.ts';
 import type { MetricsExporter } from './metrics-exporter.ts';
 import type { Programs } from './programs.ts';
 import { TINY_NODE_SCRIPT, type TinyRelease } from './tiny-release.ts';
@@ -15,7 +15,8 @@ export const BINARY = 'tinynode';
 export const NODE_TYPE = 'validator';
 
 export interface TinyHostParts {
-  readonly plane: ControlPlane;
+  /** Where agents join, by TLS when `authority` names the PEM file that they trust, and how operators ask. */
+  readonly plane: { readonly gateway: string; readonly hoodctl: Hoodctl; readonly authority?: string };
   readonly programs: Programs;
   readonly exporter: MetricsExporter;
   /** Folder for every host of the test. */
@@ -63,7 +64,7 @@ export class TinyHost {
     writeFileSync(this.configFile, 'peers = 10\n', { mode: 0o640 });
     const { plane, exporter } = this.#parts;
     const agent = {
-      control_plane: { address: plane.gateway },
+      control_plane: { address: plane.gateway, ...(plane.authority && { tls: { ca_file: plane.authority } }) },
       state_dir: join(this.root, 'state'),
       allow_http_hosts: ['127.0.0.1'],
       components: [

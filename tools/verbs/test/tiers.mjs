@@ -3,7 +3,12 @@ import { findOnPath } from '../../bootstrap/paths.mjs';
 import { runCollected } from '../../bootstrap/run-command.mjs';
 import { step } from '../../bootstrap/step.mjs';
 
-/** The tiers in the order they run; vitest.config.ts has a project of the same name for each (docs/testing.md). */
+/** Debian packages that the browser tests need; what they draw needs a font. */
+const WEB_PACKAGES = { chromium: 'chromium', 'fonts-dejavu-core': '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf' };
+
+/**
+ * The tiers in the order they run; vitest.config.ts has a project of the same name for each (docs/testing.md).
+ */
 export const TIERS = {
   unit: { what: 'pure rules and everything that needs no server', stores: false, hosts: false },
   db: { what: 'real Postgres', stores: true, hosts: false },
@@ -11,6 +16,7 @@ export const TIERS = {
   host: { what: 'agent and adapters on real systemd hosts', stores: true, hosts: true },
   crash: { what: 'upgrades torn apart: crashes, power, disk, network', stores: true, hosts: true },
   e2e: { what: 'all roles, real agents, a live chain', stores: true, hosts: true },
+  web: { what: 'the dashboard in a real browser', stores: true, hosts: false, packages: WEB_PACKAGES },
 };
 
 /** Debian package → a program or file it brings. What the host lab and the Docker lab need. */
@@ -38,7 +44,8 @@ const SERVER_PACKAGES = { 'nats-server': 'nats-server' };
  * @returns {Promise<string | undefined>} why the tier can't run on this machine, or undefined when it can
  */
 export async function prepareTier(tier) {
-  if (!TIERS[tier].hosts) return TIERS[tier].stores ? prepareServers() : undefined;
+  const { hosts, stores, packages = SERVER_PACKAGES } = TIERS[tier];
+  if (!hosts) return stores ? prepareServers(packages) : undefined;
   if (process.platform !== 'linux')
     return 'it boots real systemd hosts, which needs Linux; run it in a Debian VM or container.';
   if (process.getuid() !== 0)
@@ -69,8 +76,8 @@ async function buildChain() {
 }
 
 /** Installs the servers' programs where we may; a test that then still lacks one fails by its own message. */
-async function prepareServers() {
-  const missing = missingPackages(SERVER_PACKAGES);
+async function prepareServers(packages) {
+  const missing = missingPackages(packages);
   const mayInstall = process.platform === 'linux' && process.getuid() === 0 && findOnPath('apt-get') !== undefined;
   if (missing.length === 0 || !mayInstall) return undefined;
   return installPackages(missing);

@@ -7,6 +7,8 @@ import { SUPERVISE } from '../runtime/process/supervisor-command.ts';
 import { addHandCommands } from './hand-commands.ts';
 import { loadConfig } from './load-config.ts';
 
+process.noDeprecation = true; // what libraries use of Node is for us to mend; an operator can do nothing about it
+
 const DEFAULT_CONFIG = '/etc/hoodcloud/agent.yaml';
 
 /** Anything else is 1: it could not be done. */
@@ -34,10 +36,10 @@ The configuration is the truth about this host: what runs here, and how. An exam
       # or a container, then without install_path:
       # runtime: { type: docker, container: cometbft }
 
-First steps on a new host, with a token from \`hoodctl node add\`:
+First steps on a new host, with a token from \`hoodctl node join-token\`:
 
   $ hoodcloud-agent join --token TOKEN
-  $ hoodcloud-agent run
+  $ systemctl start hoodcloud-agent   # without its unit: hoodcloud-agent run
 `;
 
 const program = new Command('hoodcloud-agent')
@@ -54,7 +56,7 @@ const withConfig = (name: string, description: string) =>
     .option('-c, --config <file>', "the agent's configuration", DEFAULT_CONFIG);
 
 withConfig('join', 'exchange a one-time token for the credential of this host')
-  .requiredOption('-t, --token <token>', 'a one-time token from `hoodctl node add`')
+  .requiredOption('-t, --token <token>', 'a one-time token from `hoodctl node join-token`')
   .action(async (options: { config: string; token: string }) => {
     const { joinHost } = await import('../membership.ts');
     await joinHost(await loadConfig(options.config), options.token, (line) => console.log(line));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fromJson } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import type { AgentErrorCode } from '@hoodcloud/domain/failure-class';
 import { AgentError } from '../agent-error.ts';
 import type { AgreedRollback, OnHandProgress } from './hand.ts';
 import { HAND_SOCKET, type HandAnswer, type HandRequest } from './hand-messages.ts';
@@ -45,7 +46,8 @@ export class HandClient {
       createInterface({ input: socket }).on('line', (line) => {
         const answer = JSON.parse(line) as HandAnswer;
         if ('progress' in answer) return onProgress(answer.progress);
-        if ('error' in answer) reject(new AgentError(answer.error.code, answer.error.message));
+        if ('error' in answer)
+          reject(new AgentError(answer.error.code as AgentErrorCode, answer.error.message)); // by the agent of the same installation;
         else resolve(answer);
         socket.end();
       });

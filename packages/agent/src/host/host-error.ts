@@ -1,9 +1,10 @@
+import type { AgentErrorCode } from '@hoodcloud/domain/failure-class';
 import { AgentError, errnoOf } from '../agent-error.ts';
 
 /** The host refused something: a path, a disk, a file system. */
 export class HostError extends AgentError {}
 
-const MEANINGS: Readonly<Record<string, [code: string, sentence: string]>> = {
+const MEANINGS: Readonly<Record<string, [code: AgentErrorCode, sentence: string]>> = {
   ENOSPC: ['disk_full', 'the disk is full: free some space and try again'],
   EDQUOT: ['disk_full', 'the disk quota is used up: raise it and try again'],
   EROFS: ['read_only', 'the file system is mounted read-only: mount it writable and try again'],

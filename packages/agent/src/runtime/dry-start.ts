@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CommandEnd, lastWords, runCommand } from '../host/run-command.ts';
 import { RuntimeError } from './runtime-adapter.ts';
 import type { ServiceIdentity } from './service-identity.ts';
 
@@ -16,7 +16,6 @@ export interface DryStart {
 }
 
 const DEFAULT = { args: ['--version'], timeoutMs: 5_000 };
-const MAX_OUTPUT = 64 * 1024;
 /** What the loaders of glibc and musl say when a library, or a version of one, is missing. */
 const LOADER_TROUBLE =
   /error while loading shared libraries|version `[^']+' not found|symbol lookup error|Error (?:loading shared library|relocating)/;
@@ -29,13 +28,6 @@ const DROPS = [['--inh-caps=-all', '--bounding-set=-all'], ['--inh-caps=-all']] 
  */
 const SETPRIV_TROUBLE =
   /^setpriv: (?!failed to execute)|^setpriv: failed to execute.*Operation not permitted|^spawn setpriv/;
-
-interface Answer {
-  readonly output: string;
-  readonly code: number | null;
-  readonly killedBy: NodeJS.Signals | null;
-  readonly timedOut: boolean;
-}
 
 /**
  * Runs the new binary for a moment before the node is stopped (A10, field-case 49): as the service's user, without
@@ -64,7 +56,7 @@ async function emptyHome(): Promise<string> {
 }
 
 /** With as few rights as this agent can leave it: one in a container, or hardened by its unit, may not give up all of them. */
-async function answerOf(dryStart: DryStart, home: string): Promise<Answer> {
+async function answerOf(dryStart: DryStart, home: string): Promise<CommandEnd> {
   const { path, identity } = dryStart;
   if (process.getuid?.() !== 0) return run([path], dryStart, home);
   for (const drop of DROPS) {
@@ -80,55 +72,16 @@ function withoutPrivileges({ uid, gid, groups }: ServiceIdentity, drop: readonly
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, group, ...drop, 'setpriv', '--no-new-privs'];
 }
 
-function run(program: readonly string[], { wanted, identity, signal }: DryStart, home: string): Promise<Answer> {
+function run(program: readonly string[], { wanted, identity, signal }: DryStart, home: string): Promise<CommandEnd> {
   const { args, timeoutMs } = wanted ?? DEFAULT;
   const [file = '', ...before] = program;
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, TMPDIR: home, LANG: 'C', ...identity.loaderEnv };
   const asUser = file !== 'setpriv' && process.getuid?.() === 0;
-  const child = spawn(file, [...before, ...args], {
-    cwd: home,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, so that nothing it starts outlives the trial
-    ...(asUser && { uid: identity.uid, gid: identity.gid }),
-  });
-  return new Promise((resolve) => {
-    let output = '';
-    let timedOut = false;
-    const take = (chunk: Buffer) => {
-      if (output.length < MAX_OUTPUT) output += chunk.toString('utf8');
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    const end = () => {
-      timedOut = true;
-      endGroup(child);
-    };
-    const timer = setTimeout(end, timeoutMs);
-    signal.addEventListener('abort', end, { once: true });
-    const settle = (answer: Pick<Answer, 'code' | 'killedBy'>) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve({ ...answer, output, timedOut });
-    };
-    child.on('error', (error) => {
-      output = error.message;
-      settle({ code: 127, killedBy: null });
-    });
-    child.on('close', (code, killedBy) => settle({ code, killedBy }));
-  });
+  const user = asUser ? { uid: identity.uid, gid: identity.gid } : {};
+  return runCommand({ program: file, args: [...before, ...args], env, cwd: home, timeoutMs, ...user }, signal);
 }
 
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended meanwhile
-  }
-}
-
-function requireRan({ output, code, killedBy, timedOut }: Answer): void {
+function requireRan({ output, code, killedBy, timedOut }: CommandEnd): void {
   if (timedOut) return;
   const words = lastWords(output);
   if (killedBy !== null) {
@@ -145,7 +98,7 @@ function requireRan({ output, code, killedBy, timedOut }: Answer): void {
 }
 
 function requireAnswered(
-  { output, code, timedOut }: Answer,
+  { output, code, timedOut }: CommandEnd,
   { args, timeoutMs }: NonNullable<DryStart['wanted']>,
 ): void {
   if (code === 0 && !timedOut) return;
@@ -154,16 +107,4 @@ function requireAnswered(
     'dry_start_failed',
     `the new binary ${how} when it was tried with "${args.join(' ')}"${lastWords(output)}: correct the binary, or dry_start in the chain's runtime.yaml`,
   );
-}
-
-/** The line that says what is wrong: the last one, as loaders and programs write it. */
-function lastWords(output: string): string {
-  const line =
-    output
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^setpriv: failed to execute /, '')
-      .trim() ?? '';
-  return line === '' ? '' : ` (${line.slice(0, 500)})`;
 }

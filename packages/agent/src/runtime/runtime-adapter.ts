@@ -1,4 +1,5 @@
 import { AgentError } from '../agent-error.ts';
+import type { HookRunner } from './hook-runner.ts';
 
 /**
  * How one runtime (systemd, Docker, plain processes) does what the actions ask for (spec "RuntimeAdapter Interface").
@@ -13,6 +14,8 @@ import { AgentError } from '../agent-error.ts';
 export interface RuntimeAdapter {
   readonly runtimeType: 'systemd' | 'docker' | 'process';
   readonly artifactKind: 'file' | 'image';
+  /** Runs steps of the vendor as this runtime runs the node. */
+  readonly hooks: HookRunner;
 
   /** Unit, container or process name, for people. */
   serviceName(): string;

@@ -1,7 +1,7 @@
 import { isSea } from 'node:sea';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, type CommandResult, Operation } from '@hoodcloud/contracts/wire/agent-v1';
-import { PHASE_OF_ACTION, UPGRADE_ACTION_NAMES } from '@hoodcloud/domain/upgrade-phase';
+import { phaseOfStep, UPGRADE_ACTION_NAMES } from '@hoodcloud/domain/upgrade-phase';
 import type { Logger } from 'pino';
 import { AgentError, describeError } from '../agent-error.ts';
 import { copyDurably } from '../runtime/file-backup.ts';
@@ -165,12 +165,12 @@ function progressOf({ progress }: AttemptRecord): ExecutionProgress | null {
   const undoing = progress.direction === 'undo';
   const step = undoing ? progress.steps.find(({ state }) => state === 'undo_intended') : progress.steps.at(-1);
   if (step === undefined) return null;
-  const actionIndex = UPGRADE_ACTION_NAMES.indexOf(step.name);
+  const actionIndex = (UPGRADE_ACTION_NAMES as readonly string[]).indexOf(step.name);
   return {
     actionIndex,
     action: step.name,
     progressPct: Math.floor((100 * actionIndex) / UPGRADE_ACTION_NAMES.length),
-    phase: undoing ? 'ROLLBACKING' : PHASE_OF_ACTION[step.name],
+    phase: undoing ? 'ROLLBACKING' : phaseOfStep(step.name),
     note: undoing ? `undoing ${step.name}` : '',
   };
 }

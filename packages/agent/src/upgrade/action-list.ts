@@ -1,3 +1,4 @@
+import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import type { UpgradeAction } from './action.ts';
 import { acquireArtifact } from './actions/acquire-artifact.ts';
 import { backupState } from './actions/backup-state.ts';
@@ -5,6 +6,7 @@ import { installArtifact } from './actions/install-artifact.ts';
 import { reloadDaemon } from './actions/reload-daemon.ts';
 import { startNode } from './actions/start-node.ts';
 import { stopNode } from './actions/stop-node.ts';
+import { vendorHookAction } from './actions/vendor-hook.ts';
 import { verifyArtifact } from './actions/verify-artifact.ts';
 import { writeConfigs } from './actions/write-configs.ts';
 
@@ -19,3 +21,14 @@ export const UPGRADE_ACTIONS: readonly UpgradeAction[] = [
   reloadDaemon,
   startNode,
 ];
+
+/** The primitives of an attempt with its steps of the vendor between them. */
+export function actionsWith(hooks: readonly VendorHook[]): readonly UpgradeAction[] {
+  if (hooks.length === 0) return UPGRADE_ACTIONS;
+  const at = (point: VendorHook['at']) => hooks.filter((hook) => hook.at === point).map(vendorHookAction);
+  return UPGRADE_ACTIONS.flatMap((action) => {
+    if (action === stopNode) return [...at('before_stop'), action];
+    if (action === startNode) return [...at('after_install'), action];
+    return [action];
+  });
+}

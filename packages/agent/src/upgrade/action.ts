@@ -1,10 +1,10 @@
-import type { UpgradeActionName } from '@hoodcloud/domain/upgrade-phase';
+import type { UpgradeStepName } from '@hoodcloud/domain/upgrade-phase';
 import type { RuntimeAdapter, WantedArtifact } from '../runtime/runtime-adapter.ts';
 import type { DriftReporting } from './drift-reporting.ts';
 
 /** One primitive of an upgrade (spec "UpgradeAction Interface"): what happens; the adapter knows how. */
 export interface UpgradeAction {
-  readonly name: UpgradeActionName;
+  readonly name: UpgradeStepName;
   /** Time budget in milliseconds, from the chain's budgets. */
   readonly timeoutMs: (params: Pick<ActionParams, 'budgets'>) => number;
   /** Whether the host already shows the result; then it is not executed, and not undone either (A3). */

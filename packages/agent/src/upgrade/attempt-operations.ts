@@ -2,12 +2,13 @@ import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
 import { AgentError } from '../agent-error.ts';
-import { UPGRADE_ACTIONS } from './action-list.ts';
-import { newProgress, wentAllTheWay } from './attempt-progress.ts';
+import { actionsWith } from './action-list.ts';
+import { wentAllTheWay } from './attempt-progress.ts';
 import { type AttemptRecord, openOperations, undoneByHand } from './attempt-record.ts';
 import { resultOf } from './attempt-result.ts';
 import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
 import { backupRoot, neededBackups, pruneBackups } from './backup-retention.ts';
+import { beginAttempt } from './begin-attempt.ts';
 import type { Component } from './component.ts';
 import type { ExecutionProgress } from './executor.ts';
 import { rebuildLostRecord } from './lost-record.ts';
@@ -25,6 +26,8 @@ export interface Order {
   readonly component: Component;
   /** A rollback by hand: the attempt that it takes back. */
   readonly undoes?: string;
+  /** The node stopped by itself for this upgrade: how it was found before that. */
+  readonly wantedRunning?: boolean;
 }
 
 type OnProgress = (commandId: string, attemptId: string, progress: ExecutionProgress) => void;
@@ -91,7 +94,9 @@ export class AttemptOperations {
     const { request, component, payload } = order;
     const now = this.#environment.now();
     const record =
-      found ?? (await rebuildLostRecord(component, request.attemptId, payload, now)) ?? (await this.#begin(order));
+      found ??
+      (await rebuildLostRecord(component, request.attemptId, payload, now)) ??
+      (await beginAttempt(order, now));
     if (record.operations.COMPENSATE !== undefined) {
       throw new AgentError('attempt_undone', `attempt ${record.attemptId} was undone: upgrade again by a new attempt`);
     }
@@ -100,31 +105,6 @@ export class AttemptOperations {
       reopen(record); // the host no longer shows what was done
     }
     return this.#run(record, order);
-  }
-
-  async #begin({ request, component, payload, undoes }: Order): Promise<AttemptRecord> {
-    const { held, ...before } = await component.runtime.status();
-    if (held) {
-      throw new AgentError(
-        'host_unsettled',
-        `${component.runtime.serviceName()} is still held down by an earlier attempt that could not be undone: repair it, start it, then try again`,
-      );
-    }
-    const { wantedRunning, mainPid, mainPidStartedAt, installedChecksum, runningChecksum } = before;
-    return {
-      format: 1,
-      attemptId: request.attemptId,
-      binaryName: request.binaryName,
-      payload,
-      before: { wantedRunning, mainPid, mainPidStartedAt, installedChecksum, runningChecksum },
-      progress: newProgress(),
-      outcome: null,
-      operations: {},
-      logTail: [],
-      confirmed: false,
-      createdAtMs: this.#environment.now(),
-      ...(undoes !== undefined && { undoes }),
-    };
   }
 
   async #compensate(order: Order, found: AttemptRecord | null): Promise<CommandResult> {
@@ -264,7 +244,7 @@ export class AttemptOperations {
     const { operation } = order.request;
     if (operation === 'CONFIRM') return this.#confirm(order, record);
     const { direction } = record.progress;
-    const unfinished = direction === 'forward' && !wentAllTheWay(record.progress, UPGRADE_ACTIONS);
+    const unfinished = direction === 'forward' && !wentAllTheWay(record.progress, actionsWith(order.request.hooks));
     if (operation === 'UPGRADE' && unfinished && this.#environment.now() > order.deadlineAtMs) {
       goBackFromHere(
         record,

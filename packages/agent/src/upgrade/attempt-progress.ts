@@ -1,4 +1,4 @@
-import type { UpgradeActionName } from '@hoodcloud/domain/upgrade-phase';
+import type { UpgradeStepName } from '@hoodcloud/domain/upgrade-phase';
 
 /** How far an attempt is, as its record on disk says; all that the executor remembers through a crash (A4, A5). */
 export interface AttemptProgress {
@@ -26,7 +26,7 @@ export type StepState =
   | 'compensate_failed';
 
 export interface StepEntry {
-  readonly name: UpgradeActionName;
+  readonly name: UpgradeStepName;
   state: StepState;
   /** Milliseconds since the epoch, the host's clock. */
   startedAtMs: number;
@@ -39,7 +39,7 @@ export interface AttemptFailure {
   /** The sentence that the operator reads. */
   readonly message: string;
   /** Null when no action failed: the command expired, or a COMPENSATE ordered the undo. */
-  readonly action: UpgradeActionName | null;
+  readonly action: UpgradeStepName | null;
 }
 
 /** The progress of an attempt that has not begun. */

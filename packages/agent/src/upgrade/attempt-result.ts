@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema, Operation, Outcome } from '@hoodcloud/contracts/wire/agent-v1';
-import type { AgentOperation, OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import type { AgentOperation, OperationOutcome, StagingOperation } from '@hoodcloud/domain/agent-operation';
 import { AgentError, errnoOf } from '../agent-error.ts';
 import { ageMs } from '../host/process-table.ts';
 import type { RuntimeAdapter, RuntimeStatus } from '../runtime/runtime-adapter.ts';
@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<OperationOutcome, Outcome>> = {
 
 interface Told {
   readonly commandId: string;
-  readonly operation: AgentOperation;
+  readonly operation: AgentOperation | StagingOperation;
   readonly outcome: OperationOutcome;
 }
 

@@ -2,17 +2,20 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromJson } from '@bufbuild/protobuf';
 import { CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import { hookPointOf } from '@hoodcloud/domain/vendor-hook';
 import type { Logger } from 'pino';
 import { replaceFile } from '../host/atomic-file.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
+import { readTextIfThere } from '../host/read-if-there.ts';
 import { tellingLines } from '../runtime/telling-line.ts';
-import { UPGRADE_ACTIONS } from './action-list.ts';
+import { actionsWith } from './action-list.ts';
+import { hookLogName } from './actions/vendor-hook.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import { BACKUP_FILE_MODE } from './backup-manifest.ts';
 import { backupRoot, listBackups } from './backup-retention.ts';
 import type { Component } from './component.ts';
-import { type ExecutionOutcome, type ExecutionProgress, execute } from './executor.ts';
+import { type ExecutionOutcome, type ExecutionParams, type ExecutionProgress, execute } from './executor.ts';
 import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
 
 /** The failed version's last lines, beside its backup (A18). */
@@ -37,33 +40,9 @@ export async function runAttempt(
   onProgress: (progress: ExecutionProgress) => void,
 ): Promise<ExecutionOutcome> {
   const { store, log, faultPoint, now } = environment;
-  const backupDir = backupDirOf(component, record.attemptId);
-  const backups = await listBackups(backupRoot(component.dataDir));
-  const putBack = await putBackByHand(store, record);
   return execute({
-    actions: UPGRADE_ACTIONS,
-    params: {
-      runtime: component.runtime,
-      artifact: request.artifact,
-      configFiles: request.configFiles.map(({ restoreAttemptId, ...file }) => ({
-        ...file,
-        lastWrittenChecksum: putBack.has(file.path) ? (putBack.get(file.path) ?? null) : file.lastWrittenChecksum,
-        ...(restoreAttemptId !== null && { restoreFrom: backupDirOf(component, restoreAttemptId) }),
-      })),
-      driftPolicy: request.driftPolicy,
-      driftReporting: {
-        showDiff: request.showDrift,
-        lastWritten: (path, checksum) => lastWritten(store, component, path, checksum),
-        tell: (drift) => {
-          const others = (record.configDrifts ?? []).filter(({ path }) => path !== drift.path);
-          record.configDrifts = [...others, drift];
-        },
-      },
-      backupDir,
-      earlierBackupDirs: backups.filter((dir) => dir !== backupDir),
-      budgets: request.budgets,
-      before: record.before,
-    },
+    actions: actionsWith(request.hooks),
+    params: await paramsOfAttempt(environment, component, record, request),
     progress: record.progress,
     save: () => store.save(record),
     onSaveFailed: (error) => log.error({ err: error, attempt: record.attemptId }, 'the record could not be written'),
@@ -72,6 +51,40 @@ export async function runAttempt(
     faultPoint,
     now,
   });
+}
+
+/** What the actions of an attempt get: from its command, from the host's records, and how the service was found. */
+export async function paramsOfAttempt(
+  { store }: RunEnvironment,
+  component: Component,
+  record: AttemptRecord,
+  request: UpgradeRequest,
+): Promise<ExecutionParams> {
+  const backupDir = backupDirOf(component, record.attemptId);
+  const backups = await listBackups(backupRoot(component.dataDir));
+  const putBack = await putBackByHand(store, record);
+  return {
+    runtime: component.runtime,
+    artifact: request.artifact,
+    configFiles: request.configFiles.map(({ restoreAttemptId, ...file }) => ({
+      ...file,
+      lastWrittenChecksum: putBack.has(file.path) ? (putBack.get(file.path) ?? null) : file.lastWrittenChecksum,
+      ...(restoreAttemptId !== null && { restoreFrom: backupDirOf(component, restoreAttemptId) }),
+    })),
+    driftPolicy: request.driftPolicy,
+    driftReporting: {
+      showDiff: request.showDrift,
+      lastWritten: (path, checksum) => lastWritten(store, component, path, checksum),
+      tell: (drift) => {
+        const others = (record.configDrifts ?? []).filter(({ path }) => path !== drift.path);
+        record.configDrifts = [...others, drift];
+      },
+    },
+    backupDir,
+    earlierBackupDirs: backups.filter((dir) => dir !== backupDir),
+    budgets: request.budgets,
+    before: record.before,
+  };
 }
 
 /**
@@ -117,6 +130,7 @@ async function lastWritten(
 
 /** The failed version's log, before the undo starts another one: kept beside the backup and told in the result (A18). */
 async function keepLog({ log }: RunEnvironment, component: Component, record: AttemptRecord): Promise<void> {
+  if (await keepHookWords(record, component)) return;
   const wasStarted = record.progress.steps.some(({ name, state }) => name === 'start_node' && state !== 'already_done');
   if (!wasStarted || record.logTail.length > 0) return;
   try {
@@ -130,4 +144,14 @@ async function keepLog({ log }: RunEnvironment, component: Component, record: At
     // a missing log must not keep the old version from coming back
     log.warn({ err: error, attempt: record.attemptId }, 'the log of the failed version could not be kept');
   }
+}
+
+/** Of a vendor's step that failed: its own last lines, which lie beside the backup already. */
+async function keepHookWords(record: AttemptRecord, component: Component): Promise<boolean> {
+  const step = record.progress.failure?.action ?? null;
+  if (step === null || hookPointOf(step) === null) return false;
+  const said = await readTextIfThere(join(backupDirOf(component, record.attemptId), hookLogName(step, 'step')));
+  const lines = said?.trimEnd().split('\n') ?? [];
+  record.logTail = lines.slice(-TOLD_LOG_LINES).map((line) => line.slice(0, TOLD_LINE_CHARACTERS));
+  return true;
 }

@@ -1,4 +1,4 @@
-import { PHASE_OF_ACTION, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+import { phaseOfStep, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
 import { describeError } from '../agent-error.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
 import type { ActionParams, UpgradeAction } from './action.ts';
@@ -156,7 +156,7 @@ function inUndoOrder(actions: readonly UpgradeAction[]): UpgradeAction[] {
 function paramsOf(execution: Execution, action: UpgradeAction, signal: AbortSignal, inDoubt: boolean): ActionParams {
   const { params, progress, actions } = execution;
   const actionIndex = actions.indexOf(action);
-  const phase = progress.direction === 'undo' ? 'ROLLBACKING' : PHASE_OF_ACTION[action.name];
+  const phase = progress.direction === 'undo' ? 'ROLLBACKING' : phaseOfStep(action.name);
   return {
     ...params,
     installedChecksum: progress.installedChecksum,

@@ -1,8 +1,11 @@
-import { UPGRADE_ACTIONS } from './action-list.ts';
+import { fromJson } from '@bufbuild/protobuf';
+import { UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
+import { actionsWith } from './action-list.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import { backupDirOf } from './attempt-run.ts';
 import { readBackupManifest } from './backup-manifest.ts';
 import type { Component } from './component.ts';
+import { readPayload } from './upgrade-request.ts';
 
 /**
  * When an attempt's record was lost (set aside as unreadable) but its backup stands, nothing tells how far it came: a
@@ -17,6 +20,7 @@ export async function rebuildLostRecord(
 ): Promise<AttemptRecord | null> {
   const manifest = await readBackupManifest(backupDirOf(component, attemptId));
   if (manifest === null) return null;
+  const { hooks } = readPayload(fromJson(UpgradePayloadSchema, payload));
   const status = await component.runtime.status();
   return {
     format: 1,
@@ -32,7 +36,7 @@ export async function rebuildLostRecord(
     },
     progress: {
       direction: 'undo',
-      steps: UPGRADE_ACTIONS.map(({ name }) => ({
+      steps: actionsWith(hooks).map(({ name }) => ({
         name,
         state: 'intended',
         startedAtMs: now,

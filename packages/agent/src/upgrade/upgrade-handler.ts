@@ -1,4 +1,5 @@
-import { create, toJson } from '@bufbuild/protobuf';
+import { randomUUID } from 'node:crypto';
+import { create, fromJson, toJson } from '@bufbuild/protobuf';
 import { type Command, type CommandResult, Operation, UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import { AgentError, describeError } from '../agent-error.ts';
 import { AttemptOperations } from './attempt-operations.ts';
@@ -7,7 +8,12 @@ import { refusal } from './attempt-result.ts';
 import type { RunEnvironment } from './attempt-run.ts';
 import type { Component } from './component.ts';
 import type { ExecutionProgress } from './executor.ts';
-import { readCommand, recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
+import type { StagedOrder } from './staged-orders.ts';
+import { type Staging, upgradeOf } from './staging.ts';
+import { readCommand, readPayload, recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
+
+/** Past it, what a crash interrupted of a swap at a height goes back, not forward. */
+const ACTIVATION_MS = 3_600_000;
 
 /** What the handler tells while it works; results are on the disk before they are told. */
 export interface HandlerReports {
@@ -24,15 +30,23 @@ export class UpgradeHandler {
   readonly #components: ReadonlyMap<string, Component>;
   readonly #operations: AttemptOperations;
   readonly #reports: HandlerReports;
+  /** Null: this process makes nothing ready ahead. */
+  readonly #staging: Staging | null;
   /** End of each component's queue. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #configPaths = new Map<string, ReadonlySet<string>>();
 
-  constructor(environment: RunEnvironment, components: readonly Component[], reports: HandlerReports) {
+  constructor(
+    environment: RunEnvironment,
+    components: readonly Component[],
+    reports: HandlerReports,
+    staging: Staging | null = null,
+  ) {
     this.#environment = environment;
     this.#components = new Map(components.map((component) => [component.binaryName, component]));
     this.#operations = new AttemptOperations(environment, reports.onProgress);
     this.#reports = reports;
+    this.#staging = staging;
   }
 
   /** Carries a command out, or refuses it, and reports its result. Expected trouble is a result; it rejects for bugs only. */
@@ -52,6 +66,33 @@ export class UpgradeHandler {
     for (const record of records.toReversed()) {
       if (openOperations(record).length > 0 && isOurs(record)) this.#resumeOne(record);
     }
+  }
+
+  /**
+   * Carries a staged order out because its height has come; a result is reported like any other, though no command asked for
+   * it: the UPGRADE that follows finds it done (B2). Does nothing when the order was taken back meanwhile.
+   */
+  async activate(order: StagedOrder): Promise<void> {
+    const component = this.component(order.binaryName);
+    const staging = this.#staging;
+    if (staging === null) return;
+    const result = await this.#inTurn(component, async () => {
+      if (!(await staging.stillArmed(order))) return null;
+      const payload = await staging.withLearned(fromJson(UpgradePayloadSchema, order.payload));
+      const request = readPayload(payload);
+      this.#remember(component.binaryName, request);
+      const done = await this.#operations.perform({
+        commandId: randomUUID(),
+        deadlineAtMs: this.#environment.now() + ACTIVATION_MS,
+        request,
+        payload: toJson(UpgradePayloadSchema, payload),
+        component,
+        wantedRunning: order.wantedRunning,
+      });
+      await staging.used(component);
+      return done;
+    });
+    if (result !== null) this.#reports.onResult(result);
   }
 
   /** Resolves when nothing is queued any more, however it ended. */
@@ -118,21 +159,44 @@ export class UpgradeHandler {
       operation: upgrade?.operation ?? Operation.UNSPECIFIED,
     };
     try {
+      if (named.operation === Operation.STAGE || named.operation === Operation.UNSTAGE) {
+        return await this.#stage(command, deadlineAtMs);
+      }
       const request = readCommand(command);
       const component = this.#componentFor(request);
-      const payload = toJson(UpgradePayloadSchema, upgrade ?? create(UpgradePayloadSchema));
+      const sent = upgrade ?? create(UpgradePayloadSchema);
       this.#remember(component.binaryName, request);
-      const order = { commandId, deadlineAtMs, request, payload, component };
-      return await this.#inTurn(component, () => this.#operations.perform(order));
+      return await this.#inTurn(component, async () => {
+        const known = request.operation === 'UPGRADE' ? await this.#staging?.withLearned(sent) : sent;
+        const payload = toJson(UpgradePayloadSchema, known ?? sent);
+        const result = await this.#operations.perform({ commandId, deadlineAtMs, request, payload, component });
+        if (request.operation === 'UPGRADE') await this.#staging?.used(component);
+        return result;
+      });
     } catch (error) {
       this.#environment.log.warn({ err: error, command: commandId }, 'a command was refused');
       return refusal(named, describeError(error));
     }
   }
 
-  #componentFor({ binaryName, artifactKind }: UpgradeRequest): Component {
+  async #stage(command: Command, deadlineAtMs: number): Promise<CommandResult> {
+    const { commandId, upgrade } = command;
+    const staging = this.#staging;
+    if (staging === null || upgrade === undefined) {
+      throw new AgentError('staging_unavailable', 'this process makes no upgrade ready ahead: send its UPGRADE');
+    }
+    const payload = upgradeOf(upgrade);
+    const request = readPayload(fromJson(UpgradePayloadSchema, payload));
+    const component = this.#componentFor(request);
+    const order = { commandId, deadlineAtMs, request, payload, component };
+    const isStage = upgrade.operation === Operation.STAGE;
+    return this.#inTurn(component, () => (isStage ? staging.stage(order) : staging.unstage(order)));
+  }
+
+  #componentFor({ binaryName, artifactKind, hooks }: UpgradeRequest): Component {
     const component = this.component(binaryName);
     const { runtime } = component;
+    for (const { command, undo } of hooks) for (const words of [command, undo ?? command]) runtime.hooks.check(words);
     if (runtime.artifactKind !== artifactKind) {
       throw new AgentError(
         'runtime_mismatch',
@@ -165,7 +229,9 @@ export class UpgradeHandler {
         log.info({ attempt, operation }, 'going on after a restart');
         const request = { ...recordedRequest(record), operation };
         const order = { commandId, deadlineAtMs, request, payload: record.payload, component };
-        this.#reports.onResult(await this.#operations.resume(record, order));
+        const result = await this.#operations.resume(record, order);
+        if (operation === 'UPGRADE') await this.#staging?.used(component);
+        this.#reports.onResult(result);
       }
     });
     // the record stays open, and the next start of the agent tries again

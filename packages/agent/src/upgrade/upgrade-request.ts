@@ -13,11 +13,13 @@ import {
 } from '@hoodcloud/contracts/wire/agent-v1';
 import { MAX_CONFIG_BYTES, MAX_CONFIG_FILES } from '@hoodcloud/contracts/wire/message-limits';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import { AgentError } from '../agent-error.ts';
 import { checksumOf } from '../host/file-hash.ts';
 import type { WantedArtifact } from '../runtime/runtime-adapter.ts';
 import type { ActionBudgets, ConfigFileToWrite } from './action.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import { readHooks } from './read-hooks.ts';
 
 /** A config file as a command asks for it. */
 export interface RequestedConfigFile extends Omit<ConfigFileToWrite, 'restoreFrom'> {
@@ -39,6 +41,8 @@ export interface UpgradeRequest {
   /** The chain allows what was edited on the host to be shown, not only where (C12). */
   readonly showDrift: boolean;
   readonly budgets: ActionBudgets;
+  /** Steps of the vendor, in their order. */
+  readonly hooks: readonly VendorHook[];
 }
 
 /** The specification's time-outs of the actions, and ten seconds of life before a start counts (D4c). */
@@ -72,8 +76,11 @@ const OPERATIONS: Readonly<Partial<Record<Operation, AgentOperation>>> = {
  * @throws AgentError `invalid_payload` that names the field; nothing was touched then
  */
 export function readCommand(command: Command): UpgradeRequest {
-  if (command.type !== CommandType.UPGRADE) {
-    throw invalid('type', `this agent knows only COMMAND_TYPE_UPGRADE (${CommandType.UPGRADE}), not ${command.type}`);
+  if (command.type !== CommandType.UPGRADE && command.type !== CommandType.UPGRADE_WITH_HOOKS) {
+    throw invalid(
+      'type',
+      `this agent knows only COMMAND_TYPE_UPGRADE (${CommandType.UPGRADE}) and the one with hooks (${CommandType.UPGRADE_WITH_HOOKS}), not ${command.type}`,
+    );
   }
   if (command.upgrade === undefined) throw invalid('upgrade', 'the payload is missing');
   return readPayload(command.upgrade);
@@ -104,6 +111,7 @@ export function readPayload(payload: UpgradePayload): UpgradeRequest {
     driftPolicy: payload.driftPolicy === DriftPolicy.OVERWRITE ? 'overwrite' : 'fail',
     showDrift: payload.showDrift,
     budgets: readBudgets(payload),
+    hooks: readHooks(payload.hooks),
   };
 }
 

@@ -34,6 +34,11 @@ export class ApiClient {
     return this.#json<Answer>('POST', withQuery(path, query), body);
   }
 
+  /** Sends the whole of a thing as it is to be; said again it changes nothing. @throws as `post` */
+  async put<Answer>(path: string, body: unknown, query: Query = {}): Promise<Answer> {
+    return this.#json<Answer>('PUT', withQuery(path, query), body);
+  }
+
   /** @throws ApiError when the server refuses, CliError when it can't be reached */
   async delete<Answer>(path: string): Promise<Answer> {
     return this.#json<Answer>('DELETE', path);

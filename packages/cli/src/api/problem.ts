@@ -1,4 +1,5 @@
 import { CliError } from '../cli-error.ts';
+import { nextCommand } from './next-command.ts';
 
 /** A problem body (RFC 9457) as far as the CLI reads it; whatever else it carries stays in `extra`. */
 export interface ProblemBody {
@@ -27,8 +28,7 @@ export function apiError(status: number, body: unknown, request: string): ApiErr
   const problem = isRecord(body) ? (body as ProblemBody) : {};
   const code = typeof problem.code === 'string' ? problem.code : `http_${status}`;
   const message = problem.detail ?? problem.title ?? `The control plane answered ${status} to ${request}.`;
-  const next = nextAfter(status);
-  return new ApiError(status, code, message, { details: details(problem), ...(next && { next }) });
+  return new ApiError(status, code, message, { details: details(problem), next: nextCommand(status, code) });
 }
 
 function details({ violations, errors }: ProblemBody): string[] {
@@ -41,12 +41,6 @@ function details({ violations, errors }: ProblemBody): string[] {
     return `- ${where ? `${where}: ` : ''}${message ?? 'is wrong'}`;
   });
   return [...rules, ...fields];
-}
-
-function nextAfter(status: number): string | null {
-  if (status === 401) return 'hoodctl login --url URL   (the key is unknown or was revoked)';
-  if (status === 403) return 'ask an admin for a key with that scope: hoodctl api-key create NAME --scope SCOPE';
-  return null;
 }
 
 const list = <Item>(value: readonly Item[] | undefined): readonly Item[] => (Array.isArray(value) ? value : []);

@@ -2,6 +2,7 @@ import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { Page } from '@hoodcloud/contracts/http/common';
 import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutGroupView } from '@hoodcloud/contracts/http/rollout-groups';
+import type { SavedPlanView } from '@hoodcloud/contracts/http/rollout-plans';
 import type { RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
 import { CliError } from '../cli-error.ts';
 import { allPages } from './all-pages.ts';
@@ -30,6 +31,17 @@ export async function resolveGroupId(api: ApiClient, given: string): Promise<str
   const { items } = await api.get<Page<RolloutGroupView>>(PATHS.groups, { limit: 100 });
   const found = given === 'latest' ? items.slice(0, 1) : items.filter(({ id }) => id.startsWith(given));
   return only(found, `group "${given}"`, 'hoodctl group list').id;
+}
+
+/**
+ * A saved plan by its id, the beginning of its id, or `latest`.
+ * @throws CliError when none or several match
+ */
+export async function resolvePlanId(api: ApiClient, given: string): Promise<string> {
+  if (UUID.test(given)) return given;
+  const { items } = await api.get<Page<SavedPlanView>>(PATHS.savedPlans, { limit: 100 });
+  const found = given === 'latest' ? items.slice(0, 1) : items.filter(({ id }) => id.startsWith(given));
+  return only(found, `plan "${given}"`, 'hoodctl plan list').id;
 }
 
 /** A node by its id or name. @throws CliError when there is none */

@@ -6,6 +6,10 @@ export interface CommandWords {
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly string[];
+  /** What may be an argument here, when only certain words may. */
+  readonly values: readonly string[];
+  /** What may follow an option, when only certain words may. */
+  readonly optionValues: readonly { readonly option: string; readonly values: readonly string[] }[];
 }
 
 /** The words of the whole command tree, parents before children; global options come with every path. */
@@ -14,7 +18,11 @@ export function commandWords(program: Command): CommandWords[] {
   const visit = (command: Command, path: string): CommandWords[] => {
     const own = path === '' ? [] : longOptions(command);
     const commands = command.commands.map((child) => ({ name: child.name(), description: child.description() }));
-    const words = { path, commands, options: [...own, ...everywhere, '--help'] };
+    const values = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+    const optionValues = [...new Set([...command.options, ...program.options])].flatMap(({ long, argChoices }) =>
+      long && argChoices ? [{ option: long, values: argChoices }] : [],
+    );
+    const words = { path, commands, options: [...own, ...everywhere, '--help'], values, optionValues };
     return [words, ...command.commands.flatMap((child) => visit(child, `${path} ${child.name()}`.trim()))];
   };
   return visit(program, '');

@@ -14,9 +14,16 @@ it('completes commands, their commands and their options in bash', async () => {
   expect(await offered('ro')).toEqual(['rollout']);
   expect(await offered('rollout', 'st')).toEqual(['start', 'status']);
   expect(await offered('rollout', 'status', 'latest', '--wa')).toEqual(['--watch']);
+  expect(await offered('rollout', 'plan', 'l')).toEqual(['']); // `plan list` is another command
+});
+
+it('completes the words that an option or an argument may have in bash', async () => {
+  expect(await offered('rollout', 'list', '--status', 'pa')).toEqual(['paused']);
+  expect(await offered('node', 'list', '--output', '')).toEqual(['table', 'json', 'yaml']);
+  expect(await offered('completion', 'z')).toEqual(['zsh']);
 });
 
 it.each(['zsh', 'fish'])('knows every command in %s', async (shell) => {
   const { out } = await runWith(() => null, 'completion', shell);
-  for (const word of ['rollout', 'rollback', 'join-token', 'lint']) expect(out).toContain(word);
+  for (const word of ['rollout', 'rollback', 'join-token', 'lint', 'yaml', 'paused']) expect(out).toContain(word);
 });

@@ -79,7 +79,9 @@ function fromFlags(flags: GroupFlags): Partial<CreateRolloutGroupInput> {
 function component(text: string): { binary_name: string; version: string; upgrade_id: string } {
   const [, binary_name, version, upgrade_id] = /^([^=@]+)=([^=@]+)@([^=@]+)$/.exec(text) ?? [];
   if (binary_name && version && upgrade_id) return { binary_name, version, upgrade_id };
-  throw new UsageError(`"${text}" is no component: write BINARY=VERSION@UPGRADE, e.g. geth=v1.14.0@v1.14.0-fork.`);
+  throw new UsageError(`"${text}" is no component: write BINARY=VERSION@UPGRADE, e.g. geth=v1.14.0@v1.14.0-fork.`, {
+    next: 'hoodctl group create --help',
+  });
 }
 
 async function readGroupFile(file: string): Promise<Partial<CreateRolloutGroupInput>> {

@@ -8,15 +8,8 @@ import type {
 import { renderAge, renderDuration } from '@hoodcloud/domain/duration-text';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
+import { whyLines } from '../output/why-lines.ts';
 import { renderPlan } from '../rollouts/plan-text.ts';
-
-type Standing = Pick<RolloutGroupView, 'status' | 'status_reason' | 'waiting'>;
-
-/** Why it waits, one sentence a line. */
-function waitingLines({ status, waiting }: Standing): string[] {
-  if (status !== 'running') return [];
-  return (waiting?.reasons ?? []).map(({ sentence }) => `Waiting: ${sentence}\n`);
-}
 
 /** One group in full, for people. */
 export function renderGroup(group: RolloutGroupDetail, now: Date): string {
@@ -31,7 +24,7 @@ export function renderGroup(group: RolloutGroupDetail, now: Date): string {
     ['Created', `${renderAge(group.created_at, now)} by ${group.created_by}`],
     ['Possible', group.legal_controls.length > 0 ? group.legal_controls.join(', ') : undefined],
   ]);
-  return [pairs, ...waitingLines(group)].join('');
+  return [pairs, ...whyLines(group)].join('');
 }
 
 /** Where a component stands, in one word. */
@@ -62,7 +55,7 @@ export function renderGroupStatus(group: RolloutGroupStatusView): string {
     ['Status', `${group.status}${group.direction === 'rollback' ? ' (rollback)' : ''} (${group.failure_policy})`],
     ['Reason', group.status_reason?.sentence],
   ]);
-  return [head, ...waitingLines(group), renderComponents(group.components)].join('');
+  return [head, ...whyLines(group), renderComponents(group.components)].join('');
 }
 
 /** A list of groups. */

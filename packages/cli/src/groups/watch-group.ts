@@ -4,7 +4,7 @@ import type { RolloutGroupStatusView } from '@hoodcloud/contracts/http/rollout-g
 import { renderDuration } from '@hoodcloud/domain/duration-text';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { renderComponents } from './group-text.ts';
+import { renderComponents, renderGroupStatus } from './group-text.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -33,7 +33,7 @@ export function groupExitCode({ status, waiting, components }: RolloutGroupStatu
 /** What a look shows that the one before didn't: the group's sentences and its components' progress. */
 function linesOf(group: RolloutGroupStatusView): string[] {
   const why = group.status_reason ? ` ${group.status_reason.sentence}` : '';
-  const waiting = group.status === 'running' ? (group.waiting?.reasons ?? []).map(({ sentence }) => sentence) : [];
+  const waiting = group.why.flatMap(({ sentence }) => (sentence === group.status_reason?.sentence ? [] : [sentence]));
   const components = group.components.flatMap((component) =>
     component.status === null
       ? []
@@ -47,28 +47,74 @@ function linesOf(group: RolloutGroupStatusView): string[] {
   return [`${group.status}.${why}`, ...components, ...waiting.map((sentence) => `· ${sentence}`)];
 }
 
+/** What shows a watched group. */
+interface GroupView {
+  look(group: RolloutGroupStatusView): void;
+  close(): void;
+}
+
+/** A line for everything that is new; for programs one object for each look that shows something new. */
+function linesView(io: CommandIo): GroupView {
+  let before: readonly string[] = [];
+  let told = '';
+  return {
+    look: (group) => {
+      const lines = linesOf(group);
+      if (io.format === 'table')
+        for (const line of lines) if (!before.includes(line)) io.context.out.write(`${line}\n`);
+      before = lines;
+      const text = JSON.stringify(group);
+      if (text !== told) io.tell({ type: 'group', group });
+      told = text;
+    },
+    close: () => undefined,
+  };
+}
+
+async function openView(io: CommandIo, leave: () => void): Promise<GroupView> {
+  const { terminal } = io;
+  if (terminal === null) return linesView(io);
+  const { groupScreen } = await import('./group-screen.tsx');
+  return groupScreen(io, terminal, leave);
+}
+
 /**
- * Shows a group until it ends, waits for a person, or `timeoutMs` passes: a line for everything that is new. Ctrl-C ends
- * the watching only.
+ * Shows a group until it ends, waits for a person, or `timeoutMs` passes: on a terminal as a full screen, else as lines, for
+ * programs as objects. Leaving ends the watching only.
  */
 export async function watchGroup(io: CommandIo, id: string, timeoutMs?: number): Promise<ExitCode> {
   const api = await io.api();
+  const leaving = new AbortController();
+  const left = AbortSignal.any([leaving.signal, io.context.interrupted]);
+  const view = await openView(io, () => leaving.abort());
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  let before: readonly string[] = [];
-  for (;;) {
-    const group = await api.get<RolloutGroupStatusView>(PATHS.groupStatus(id));
-    const lines = linesOf(group);
-    for (const line of lines) if (!before.includes(line)) io.context.out.write(`${line}\n`);
-    before = lines;
-    const code = groupExitCode(group);
-    if (code !== null) {
-      io.context.out.write(renderComponents(group.components));
-      return code;
+  try {
+    for (;;) {
+      const group = await api.get<RolloutGroupStatusView>(PATHS.groupStatus(id));
+      view.look(group);
+      const code = groupExitCode(group);
+      if (code !== null) return end(io, view, group, code);
+      if (Date.now() >= deadline) {
+        view.close();
+        io.remark(`It goes on after ${renderDuration(timeoutMs ?? 0)}; the server's work was not touched.`);
+        return EXIT.timedOut;
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal: left });
     }
-    if (Date.now() >= deadline) {
-      io.remark(`It goes on after ${renderDuration(timeoutMs ?? 0)}; the server's work was not touched.`);
-      return EXIT.timedOut;
-    }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: io.context.interrupted });
+  } catch (error) {
+    if (!left.aborted) throw error;
+    view.close();
+    io.remark(`The watching ended; the group goes on on the server. Next: hoodctl group status ${id} --watch`);
+    return EXIT.left;
+  } finally {
+    view.close(); // whatever ended it, the terminal is given back
   }
+}
+
+function end(io: CommandIo, view: GroupView, group: RolloutGroupStatusView, code: ExitCode): ExitCode {
+  view.close();
+  if (io.format !== 'table') io.tell({ type: 'end', exit_code: code });
+  else if (io.terminal !== null) io.context.out.write(renderGroupStatus(group));
+  else io.context.out.write(renderComponents(group.components));
+  return code;
 }

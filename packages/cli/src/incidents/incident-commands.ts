@@ -93,5 +93,6 @@ function renderIncident(incident: IncidentView, now: Date): string {
     ['Acknowledged', by(incident.acknowledged_by, incident.acknowledged_at)],
     ['Resolved', by(incident.resolved_by, incident.resolved_at)],
     ['Recovery', incident.recovery_plan ?? undefined],
+    ['Runbook', incident.runbook],
   ]);
 }

@@ -9,6 +9,7 @@ import { Argument, type Command } from 'commander';
 import { UsageError } from '../cli-error.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { listManifests } from './list-manifests.ts';
 
 const AFTER = `
 Needs no control plane: run it in the repository of your chain configs, before a manifest is published.
@@ -26,6 +27,11 @@ Made from the schema that the control plane judges by. An editor completes and c
 /** `hoodctl manifest …` */
 export function addManifestCommands(program: Command, act: Act): void {
   const manifest = program.command('manifest').description('upgrade manifests');
+  manifest
+    .command('list')
+    .argument('<chain>', 'chain_profile_id')
+    .description('list the manifests that the control plane has for a chain')
+    .action(act(listManifests));
   manifest
     .command('lint')
     .argument('<file...>', 'upgrade manifests')
@@ -86,7 +92,7 @@ async function unsigned(file: string, keys: readonly MinisignKey[]): Promise<str
  */
 async function problemsOf(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} can't be read: ${error.message}`);
+    throw new UsageError(`${file} can't be read: ${error.message}`, { next: 'hoodctl manifest lint --help' });
   });
   try {
     const manifest = parseYamlFile(file, text, upgradeManifestSchema);

@@ -1,11 +1,13 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
-import type { CreateNodeInput, JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import type { CreateNodeInput, JoinTokenView, NodeDetail, NodeView } from '@hoodcloud/contracts/http/nodes';
 import { type Command, InvalidArgumentError } from 'commander';
 import { allPages } from '../api/all-pages.ts';
 import { resolveNodeId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import { duration } from '../rollouts/rollout-request.ts';
-import { renderJoinToken, renderNode, renderNodes } from './node-text.ts';
+import { addHoldCommands } from './hold-commands.ts';
+import { nodeHistory, nodeSummary } from './node-history.ts';
+import { renderJoinToken, renderNode, renderNodes, renderWhy } from './node-text.ts';
 
 const AFTER = `
 Bring a host into the fleet:
@@ -20,6 +22,7 @@ interface ListFlags {
   readonly state?: string;
   readonly runs?: string;
   readonly name?: string;
+  readonly zone?: string;
   readonly offline?: boolean;
 }
 
@@ -44,9 +47,25 @@ export function addNodeCommands(program: Command, act: Act): void {
     .option('--state <state>', 'only nodes in this state, e.g. down')
     .option('--runs <version>', 'only nodes that run this version')
     .option('--name <part>', 'only nodes with this in their name')
+    .option('--zone <zone>', 'only nodes with this label zone')
     .option('--offline', 'only nodes that nothing is heard of')
     .action(act<ListFlags>(list));
   node.command('show').argument('<node>', 'name or id').description('show one node in full').action(act(show));
+  node
+    .command('why')
+    .argument('<node>', 'name or id')
+    .description('say why a node waits, and what to do about it')
+    .action(act(why));
+  node
+    .command('history')
+    .argument('<node>', 'name or id')
+    .description('list what rollouts did to a node, the newest first')
+    .action(act(nodeHistory));
+  node
+    .command('summary')
+    .description('count nodes by chain, state, zone and version')
+    .option('--chain <id>', 'only this chain')
+    .action(act<{ chain?: string }>(nodeSummary));
   node
     .command('add')
     .argument('<name>', 'letters, digits, ".", "_" and "-"')
@@ -69,6 +88,7 @@ export function addNodeCommands(program: Command, act: Act): void {
     .argument('<version>', 'what is running there')
     .description('say which version a node runs when its checksum is known nowhere')
     .action(act(nameVersion));
+  addHoldCommands(node, act);
 }
 
 async function list(io: CommandIo, _: readonly string[], flags: ListFlags): Promise<void> {
@@ -78,6 +98,7 @@ async function list(io: CommandIo, _: readonly string[], flags: ListFlags): Prom
     state: flags.state,
     version: flags.runs,
     name: flags.name,
+    zone: flags.zone,
     online: flags.offline ? false : undefined,
   });
   io.answer(items, (nodes) => renderNodes(nodes, io.context.now()));
@@ -88,8 +109,14 @@ async function list(io: CommandIo, _: readonly string[], flags: ListFlags): Prom
 
 async function show(io: CommandIo, [given = '']: readonly string[]): Promise<void> {
   const api = await io.api();
-  const node = await api.get<NodeView>(PATHS.node(await resolveNodeId(api, given)));
+  const node = await api.get<NodeDetail>(PATHS.node(await resolveNodeId(api, given)));
   io.answer(node, (answer) => renderNode(answer, io.context.now()));
+}
+
+async function why(io: CommandIo, [given = '']: readonly string[]): Promise<void> {
+  const api = await io.api();
+  const node = await api.get<NodeDetail>(PATHS.node(await resolveNodeId(api, given)));
+  io.answer({ node_id: node.id, node_name: node.name, why: node.why }, renderWhy);
 }
 
 async function add(io: CommandIo, [name = '']: readonly string[], flags: AddFlags): Promise<void> {

@@ -1,6 +1,8 @@
-import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
+import { holdText } from '@hoodcloud/contracts/http/node-holds';
+import type { JoinTokenView, NodeDetail, NodeView } from '@hoodcloud/contracts/http/nodes';
 import { renderAge } from '@hoodcloud/domain/duration-text';
 import { renderPairs, renderTable } from '../output/table.ts';
+import { whyLines } from '../output/why-lines.ts';
 
 export function renderNodes(nodes: readonly NodeView[], now: Date): string {
   const rows = nodes.map((node) => [
@@ -12,11 +14,12 @@ export function renderNodes(nodes: readonly NodeView[], now: Date): string {
     node.height,
     node.components.map((part) => `${part.binary_name} ${part.binary_version ?? 'unknown'}`).join(', '),
     renderAge(node.last_heartbeat_at, now),
+    node.holds.map(({ kind, version }) => (kind === 'hold' ? 'held' : `pinned to ${version}`)).join(', '),
   ]);
-  return renderTable(['node', 'chain', 'type', 'state', 'agent', 'height', 'runs', 'heartbeat'], rows);
+  return renderTable(['node', 'chain', 'type', 'state', 'agent', 'height', 'runs', 'heartbeat', 'kept'], rows);
 }
 
-export function renderNode(node: NodeView, now: Date): string {
+export function renderNode(node: NodeView & Partial<Pick<NodeDetail, 'why'>>, now: Date): string {
   const head = renderPairs([
     ['Node', `${node.name} (${node.id})`],
     ['Chain', `${node.chain_profile_id} (${node.node_type})`],
@@ -26,8 +29,15 @@ export function renderNode(node: NodeView, now: Date): string {
     ['Agent', agentOf(node, now)],
     ['Clock', node.clock_skew_ms === null ? undefined : `${node.clock_skew_ms} ms beside the server's`],
     ['Labels', pairsOf(node.labels)],
+    ...(node.holds ?? []).map((hold) => ['Kept', holdText(hold)] as const),
   ]);
-  return node.components.length === 0 ? head : `${head}\n${renderComponents(node)}`;
+  const why = node.why ? renderWhy({ why: node.why }) : '';
+  return node.components.length === 0 ? head + why : `${head}${why}\n${renderComponents(node)}`;
+}
+
+/** Why it waits, and what to do about it. */
+export function renderWhy({ why }: Pick<NodeDetail, 'why'>): string {
+  return whyLines({ why }).join('');
 }
 
 function agentOf(node: NodeView, now: Date): string {
@@ -46,10 +56,12 @@ function renderComponents({ components }: NodeView): string {
     part.version_source,
     part.running_checksum,
   ]);
-  return renderTable(
+  const table = renderTable(
     ['component', 'runtime', 'process', 'restarts', 'version', 'known from', 'running checksum'],
     rows,
   );
+  const drifted = components.flatMap(({ configs = [] }) => configs.filter(({ state }) => state !== 'as_written'));
+  return table + drifted.map(({ path, state }) => `! ${path} is ${state}: not as the last rollout wrote it\n`).join('');
 }
 
 export function renderJoinToken({ join_token, expires_at }: JoinTokenView): string {

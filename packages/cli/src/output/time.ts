@@ -1,8 +1,3 @@
-/** The clock time of an RFC 3339 time in UTC, `08:14:03`. */
-export function renderClock(time: string): string {
-  return new Date(time).toISOString().slice(11, 19);
-}
-
 /**
  * Reads `90s`, `5m`, `2h` as milliseconds; null when it is none of these.
  */

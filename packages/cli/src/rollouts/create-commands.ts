@@ -5,10 +5,11 @@ import type { Command } from 'commander';
 import { resolveRolloutId } from '../api/resolve-id.ts';
 import type { Act, CommandIo } from '../command-io.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { watchRollout } from '../watch/watch-rollout.ts';
+import { savePlan } from '../plans/save-plan.ts';
 import { planExitCode, renderPlan } from './plan-text.ts';
-import { type RequestFlags, rolloutRequest, withRequestOptions } from './rollout-request.ts';
+import { duration, type RequestFlags, rolloutRequest, withRequestOptions } from './rollout-request.ts';
 import { renderRollout } from './rollout-text.ts';
+import { startAndShow } from './start-rollout.ts';
 
 interface StartFlags {
   readonly watch?: boolean;
@@ -19,6 +20,7 @@ interface StartFlags {
 const PLAN_AFTER = `
 Shows which nodes would be upgraded in which order, who is left out and why, and every rule the request breaks.
 Changes nothing. Exits 4 when nodes would be changed, 0 when there is nothing to do, 1 when a rule is broken.
+--save keeps it on the server: hoodctl plan start begins exactly that, and refuses when anything changed since.
 
   $ hoodctl rollout plan --chain celestia-mocha --type full --upgrade v1.5.0-hotfix --strategy canary`;
 
@@ -40,8 +42,11 @@ What is created does nothing until it is started: hoodctl rollout start latest -
 export function addCreateCommands(rollout: Command, act: Act): void {
   withRequestOptions(rollout.command('plan'))
     .description('show what a rollout would do, without creating it')
+    .option('--save', 'keep it, so that it can be started as it is shown')
+    .option('--valid-for <duration>', 'with --save: how long it may be started, e.g. 2h; a day when left out', duration)
+    .option('--reason <text>', 'with --save: what it is for')
     .addHelpText('after', PLAN_AFTER)
-    .action(act<RequestFlags>(plan));
+    .action(act<PlanFlags>(plan));
   withRequestOptions(rollout.command('create'))
     .description('create a rollout')
     .option('--start', 'start it at once')
@@ -58,8 +63,15 @@ export function addCreateCommands(rollout: Command, act: Act): void {
     .action(act<StartFlags>(start));
 }
 
-async function plan(io: CommandIo, _: readonly string[], flags: RequestFlags): Promise<ExitCode> {
+interface PlanFlags extends RequestFlags {
+  readonly save?: boolean;
+  readonly validFor?: number;
+  readonly reason?: string;
+}
+
+async function plan(io: CommandIo, _: readonly string[], flags: PlanFlags): Promise<ExitCode> {
   const api = await io.api();
+  if (flags.save) return savePlan(io, { request: await rolloutRequest(api, flags), ...flags });
   const answer = await api.post<RolloutPlanView>(PATHS.rolloutPlan, await rolloutRequest(api, flags));
   io.answer(answer, renderPlan);
   return planExitCode(answer);
@@ -82,22 +94,4 @@ async function create(
 
 async function start(io: CommandIo, [given = '']: readonly string[], flags: StartFlags): Promise<ExitCode | undefined> {
   return startAndShow(io, await resolveRolloutId(await io.api(), given), flags);
-}
-
-async function startAndShow(
-  io: CommandIo,
-  id: string,
-  { watch, reason, dryRun }: StartFlags,
-): Promise<ExitCode | undefined> {
-  const api = await io.api();
-  const body = reason ? { reason } : {};
-  const started = await api.post<RolloutDetail>(PATHS.rolloutControl(id, 'start'), body, { dry_run: dryRun });
-  if (dryRun) {
-    io.remark('start is allowed now; nothing was done.');
-    return undefined;
-  }
-  if (watch) return watchRollout(io, id);
-  io.answer(started, (rollout) => renderRollout(rollout, io.context.now()));
-  io.remark(`It runs on the server. Next: hoodctl rollout status ${id} --watch`);
-  return undefined;
 }

@@ -1,5 +1,6 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type {
+  RolloutBatchesView,
   RolloutDetail,
   RolloutNodeLogs,
   RolloutNodeView,
@@ -15,7 +16,7 @@ import { type EventsFlags, printEvents } from '../watch/print-events.ts';
 import { outcomeOf } from '../watch/rollout-outcome.ts';
 import { watchRollout } from '../watch/watch-rollout.ts';
 import { duration } from './rollout-request.ts';
-import { renderRollout, renderRolloutNodes, renderRollouts } from './rollout-text.ts';
+import { renderRollout, renderRolloutBatches, renderRolloutNodes, renderRollouts } from './rollout-text.ts';
 
 const STATUS_AFTER = `
 --watch stays until the rollout ends or waits for a person. Ctrl-C ends the watching, never the rollout.
@@ -24,7 +25,7 @@ Exits 0 completed, 1 failed or canceled, 3 paused or waiting for a person, 5 whe
   $ hoodctl rollout status latest --watch
   $ hoodctl rollout status latest --watch --timeout 30m && ./announce.sh`;
 
-/** `status`, `nodes`, `logs`, `events`, `list`. */
+/** `status`, `nodes`, `batches`, `logs`, `events`, `list`. */
 export function addReadCommands(rollout: Command, act: Act): void {
   rollout
     .command('status')
@@ -39,6 +40,11 @@ export function addReadCommands(rollout: Command, act: Act): void {
     .argument('<id>', 'the rollout, or "latest"')
     .description('show the nodes of a rollout: status, phase, what happens, why it failed')
     .action(act(nodes));
+  rollout
+    .command('batches')
+    .argument('<id>', 'the rollout, or "latest"')
+    .description('show how far each batch of a rollout is; batches that look alike in one line')
+    .action(act(batches));
   rollout
     .command('logs')
     .argument('<id>', 'the rollout, or "latest"')
@@ -78,6 +84,15 @@ async function nodes(io: CommandIo, [given = '']: readonly string[]): Promise<vo
   const rollout = await api.get<RolloutDetail>(PATHS.rollout(id));
   const items = await allPages<RolloutNodeView>(api, PATHS.rolloutNodes(id));
   io.answer(items, (answer) => renderRolloutNodes(rollout, answer));
+}
+
+async function batches(io: CommandIo, [given = '']: readonly string[]): Promise<void> {
+  const api = await io.api();
+  const id = await resolveRolloutId(api, given);
+  const rollout = await api.get<RolloutDetail>(PATHS.rollout(id));
+  const answer = await api.get<RolloutBatchesView>(PATHS.rolloutBatches(id));
+  io.answer(answer, (of) => renderRolloutBatches(rollout, of));
+  if (answer.items.length === 0) io.remark('The nodes are chosen when the rollout starts.');
 }
 
 async function logs(io: CommandIo, [given = '', node = '']: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Act } from '../command-io.ts';
+import { addOverrideCommands } from '../policies/override-commands.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addCreateCommands } from './create-commands.ts';
 import { addReadCommands } from './read-commands.ts';
@@ -25,4 +26,5 @@ export function addRolloutCommands(program: Command, act: Act): void {
   addCreateCommands(rollout, act);
   addReadCommands(rollout, act);
   addControlCommands(rollout, act);
+  addOverrideCommands(rollout, act);
 }

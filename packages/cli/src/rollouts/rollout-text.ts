@@ -1,7 +1,22 @@
-import type { RolloutDetail, RolloutNodeView, RolloutView } from '@hoodcloud/contracts/http/rollout-views';
-import { activityOf, batchName, progressOf, versionsOf } from '@hoodcloud/contracts/http/view-text';
+import type {
+  RolloutBatchesView,
+  RolloutDetail,
+  RolloutNodeView,
+  RolloutView,
+} from '@hoodcloud/contracts/http/rollout-views';
+import {
+  batchCountsText,
+  batchName,
+  batchRangeName,
+  progressOf,
+  sentencesOf,
+  stagedText,
+  versionsOf,
+} from '@hoodcloud/contracts/http/view-text';
 import { renderAge, renderDuration } from '@hoodcloud/domain/duration-text';
+import { weeklyWindowText } from '@hoodcloud/domain/weekly-window-text';
 import { renderPairs, renderTable } from '../output/table.ts';
+import { whyLines } from '../output/why-lines.ts';
 
 /** One rollout in full, for people. */
 export function renderRollout(rollout: RolloutDetail, now: Date): string {
@@ -12,6 +27,8 @@ export function renderRollout(rollout: RolloutDetail, now: Date): string {
     ['Chain', `${rollout.chain_profile_id} (${rollout.node_type})`],
     ['Upgrade', `${rollout.binary_name} ${versionsOf(rollout)}`],
     ['Strategy', `${rollout.strategy}, ${rollout.batch_size} at a time${canary}, ${health}`],
+    ['Starts at', rollout.start_at ?? undefined],
+    ['Windows', rollout.windows?.map(weeklyWindowText).join('; ')],
     ['State risk', rollout.migration_type],
     ['Status', `${rollout.status} since ${renderAge(rollout.status_changed_at, now)}`.replace(' since -', '')],
     ['Reason', rollout.status_reason?.sentence],
@@ -20,13 +37,7 @@ export function renderRollout(rollout: RolloutDetail, now: Date): string {
     ['Created', `${renderAge(rollout.created_at, now)} by ${rollout.created_by}`],
     ['Possible', rollout.legal_controls.length > 0 ? rollout.legal_controls.join(', ') : undefined],
   ]);
-  return text + waitingLines(rollout).join('');
-}
-
-/** Why it waits, one sentence a line. */
-function waitingLines(rollout: RolloutView): string[] {
-  if (rollout.status !== 'running') return [];
-  return (rollout.waiting?.reasons ?? []).map(({ sentence }) => `Waiting: ${sentence}\n`);
+  return text + whyLines(rollout).join('');
 }
 
 function manifestOf({ upgrade_id, manifest_drift }: RolloutDetail): string {
@@ -59,7 +70,20 @@ export function renderRolloutNodes(rollout: RolloutView, nodes: readonly Rollout
     node.attempt_count,
     node.height,
     node.downtime_ms === null ? null : `${node.downtime_ms} ms`,
-    activityOf(node),
+    sentencesOf(node.why),
   ]);
-  return renderTable(['node', 'batch', 'status', 'phase', 'attempt', 'height', 'downtime', 'what'], rows);
+  const columns = ['node', 'batch', 'status', 'phase', 'attempt', 'height', 'downtime', 'why'];
+  if (!rollout.stage) return renderTable(columns, rows);
+  const staged = rows.map((row, index) => [...row.slice(0, 3), stagedOf(nodes[index]), ...row.slice(3)]);
+  return renderTable([...columns.slice(0, 3), 'ready ahead', ...columns.slice(3)], staged);
+}
+
+function stagedOf(node: RolloutNodeView | undefined): string | null {
+  return node ? stagedText(node) : null;
+}
+
+/** Batch by batch how many nodes have which status. */
+export function renderRolloutBatches(rollout: RolloutView, { items }: RolloutBatchesView): string {
+  const rows = items.map((range) => [batchRangeName(rollout, range), range.nodes, batchCountsText(range)]);
+  return renderTable(['batch', 'nodes', 'status'], rows);
 }

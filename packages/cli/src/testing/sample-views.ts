@@ -1,4 +1,5 @@
 import type { RolloutPlanView } from '@hoodcloud/contracts/http/rollout-plan';
+import type { SavedPlanDetail } from '@hoodcloud/contracts/http/rollout-plans';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { REASONS, type ReasonCode, reason, sentenceOf } from '@hoodcloud/domain/reasons';
 
@@ -14,6 +15,7 @@ export function reasonView(code: ReasonCode, params: Record<string, string | num
 export function rolloutView(differs: Partial<RolloutDetail> = {}): RolloutDetail {
   return {
     id: ROLLOUT_ID,
+    name: null,
     group_id: null,
     component_index: 0,
     chain_profile_id: 'demo',
@@ -29,14 +31,21 @@ export function rolloutView(differs: Partial<RolloutDetail> = {}): RolloutDetail
     strategy: 'canary',
     batch_size: 1,
     canary_size: 1,
+    batch_order: null,
     failure_threshold: 0,
     max_failures: null,
     min_attempted: 1,
     max_in_flight: null,
+    failure_classes: null,
     health_wait_ms: 10_000,
     force_continue: false,
     skip_validation: false,
     offline_policy: 'skip',
+    start_at_height: null,
+    start_at: null,
+    windows: null,
+    stage: false,
+    activation: 'rollout',
     drift_policy: 'fail',
     migration_type: 'compatible',
     recovery_plan: null,
@@ -57,6 +66,7 @@ export function rolloutView(differs: Partial<RolloutDetail> = {}): RolloutDetail
     created_at: NOW,
     started_at: NOW,
     ended_at: null,
+    why: [reasonView('nodes_in_flight', { count: 1, batch: 0 })],
     in_flight_nodes: 0,
     attempted_nodes: 0,
     counted_failures: 0,
@@ -89,8 +99,11 @@ export function rolloutNodeView(differs: Partial<RolloutNodeView> = {}): Rollout
     running_checksum: null,
     current_checksum: null,
     command: null,
+    staged: null,
     health_reasons: [],
+    why: [reasonView('batch_started', { batch: 0 })],
     error_message: null,
+    failure_class: null,
     late_result: null,
     left_stopped: false,
     started_at: null,
@@ -113,10 +126,16 @@ export function planView(differs: Partial<RolloutPlanView> = {}): RolloutPlanVie
     rollback_tier: 2,
     manifest_content_hash: `sha256:${'b'.repeat(64)}`,
     config_paths: [],
+    config_diffs: [],
+    artifact_checks: [],
+    estimate: { past_upgrades: 0, node_ms: null, downtime_ms: null, rollout_ms: null },
+    shares: [],
+    schedule: { first_start_at: '2026-01-01T00:00:00.000Z', holds: [] },
     batches: [
       {
         index: 0,
         canary: true,
+        of: null,
         nodes: [{ node_id: NODE_ID, node_name: 'validator-1', source_version: 'v1', online: true }],
       },
     ],
@@ -125,6 +144,29 @@ export function planView(differs: Partial<RolloutPlanView> = {}): RolloutPlanVie
     failures_allowed: 0,
     warnings: [],
     violations: [],
+    ...differs,
+  };
+}
+
+export function savedPlanView(differs: Partial<SavedPlanDetail> = {}): SavedPlanDetail {
+  return {
+    id: ROLLOUT_ID,
+    state: 'saved',
+    chain_profile_id: 'demo',
+    node_type: 'validator',
+    binary_name: 'noded',
+    target_version: 'v2',
+    strategy: 'canary',
+    nodes: 1,
+    saved_by: 'user:alice',
+    reason: null,
+    created_at: NOW,
+    expires_at: '2026-01-02T00:00:00Z',
+    started_by: null,
+    started_at: null,
+    rollout_id: null,
+    plan: planView(),
+    differences: [],
     ...differs,
   };
 }

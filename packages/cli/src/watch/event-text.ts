@@ -1,6 +1,6 @@
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import { eventText } from '@hoodcloud/contracts/http/view-text';
-import { renderClock } from '../output/time.ts';
+import { renderClock } from '@hoodcloud/domain/duration-text';
 
 const MARKS = { info: ' ', warning: '!', critical: '‼' } as const;
 

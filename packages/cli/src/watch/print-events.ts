@@ -15,8 +15,10 @@ export async function printEvents(io: CommandIo, path: string, flags: EventsFlag
     io.answer(await allEvents(api, path), (items) => items.map((event) => `${renderEvent(event)}\n`).join(''));
     return;
   }
-  for await (const event of followEvents(api, path, io.context.interrupted))
-    io.context.out.write(`${renderEvent(event)}\n`);
+  for await (const event of followEvents(api, path, io.context.interrupted)) {
+    io.tell(event);
+    if (io.format === 'table') io.context.out.write(`${renderEvent(event)}\n`);
+  }
 }
 
 async function allEvents(api: ApiClient, path: string): Promise<EventView[]> {

@@ -43,6 +43,16 @@ const phaseChange = z.object({
   action_name: z.string().optional(),
 });
 
+/** A policy as it was before and is now; null: there was none, or is none any more. */
+const policy = z.object({
+  kind: z.string(),
+  name: z.string(),
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  managed_by: z.string().nullable(),
+  reason: why,
+});
+
 /** `data` of each kind of event. Receivers must bear more fields than these (schema_version says when one changes). */
 export const EVENT_DATA = {
   rollout_created: z.object({
@@ -67,6 +77,8 @@ export const EVENT_DATA = {
     skipped_nodes: count,
   }),
   rollout_control_ordered: z.object({ control: z.enum(ROLLOUT_CONTROLS), reason: z.string().nullable().optional() }),
+  rollout_plan_saved: z.object({ chain_profile_id: z.string(), target_version: z.string().nullable(), reason: why }),
+  rollout_plan_started: z.object({ saved_by: z.string(), reason: why }),
   group_created: z.object({
     chain_profile_id: z.string(),
     failure_policy: z.enum(FAILURE_POLICIES),
@@ -104,6 +116,14 @@ export const EVENT_DATA = {
   node_quarantined: z.object({
     sessions: z.array(z.object({ instance_nonce: z.string(), hostname: z.string(), boot_id: z.string() })),
   }),
+  node_held: z.object({ expires_at: z.iso.datetime(), reason: z.string() }),
+  node_pinned: z.object({
+    binary_name: z.string(),
+    version: z.string(),
+    expires_at: z.iso.datetime().nullable(),
+    reason: z.string(),
+  }),
+  node_released: z.object({ released: z.array(z.enum(['hold', 'pin'])), reason: why }),
   config_drift_overwritten: z.object({ path: z.string(), places: z.string(), attempt_id: z.string() }),
   incident_opened: z.object({ category: z.enum(INCIDENT_CATEGORIES), summary: z.string() }),
   incident_acknowledged: z.object({ reason: why }),
@@ -112,6 +132,10 @@ export const EVENT_DATA = {
   api_key_revoked: z.object({ name: z.string() }),
   scope_granted: z.object({ subject: z.string(), scope: scopeSchema, reason: why }),
   scope_revoked: z.object({ subject: z.string(), scope: scopeSchema }),
+  policy_created: policy,
+  policy_changed: policy,
+  policy_deleted: policy,
+  rule_overridden: z.object({ rule: z.string(), reason: z.string(), expires_at: z.iso.datetime() }),
 } as const satisfies Readonly<Record<EventKind, z.ZodType>>;
 
 export type EventData = { readonly [Kind in EventKind]: z.infer<(typeof EVENT_DATA)[Kind]> };

@@ -12,6 +12,8 @@ export const EVENT_KINDS = [
   'rollback_completed',
   'rollout_progress',
   'rollout_control_ordered',
+  'rollout_plan_saved',
+  'rollout_plan_started',
   'group_created',
   'group_started',
   'group_resumed',
@@ -33,6 +35,9 @@ export const EVENT_KINDS = [
   'node_joined',
   'node_version_named',
   'node_quarantined',
+  'node_held',
+  'node_pinned',
+  'node_released',
   'config_drift_overwritten',
   'incident_opened',
   'incident_acknowledged',
@@ -41,6 +46,10 @@ export const EVENT_KINDS = [
   'api_key_revoked',
   'scope_granted',
   'scope_revoked',
+  'policy_created',
+  'policy_changed',
+  'policy_deleted',
+  'rule_overridden',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -60,5 +69,14 @@ export const NOTIFICATION_EVENTS = [
 ] as const satisfies readonly EventKind[];
 
 /** What an event is about. */
-export const SUBJECT_TYPES = ['rollout', 'rollout_group', 'node', 'incident', 'api_key', 'scope_grant'] as const;
+export const SUBJECT_TYPES = [
+  'rollout',
+  'rollout_group',
+  'rollout_plan',
+  'node',
+  'incident',
+  'api_key',
+  'scope_grant',
+  'policy',
+] as const;
 export type SubjectType = (typeof SUBJECT_TYPES)[number];

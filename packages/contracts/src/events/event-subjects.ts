@@ -17,6 +17,8 @@ export const EVENT_SUBJECTS = {
   rollback_completed: 'events.rollout.{rolloutID}.rollback_completed',
   rollout_progress: 'events.rollout.{rolloutID}.progress',
   rollout_control_ordered: 'events.rollout.{rolloutID}.control_ordered',
+  rollout_plan_saved: 'events.rollout_plan.{planID}.saved',
+  rollout_plan_started: 'events.rollout_plan.{planID}.started',
   group_created: 'events.rollout_group.{groupID}.created',
   group_started: 'events.rollout_group.{groupID}.started',
   group_resumed: 'events.rollout_group.{groupID}.resumed',
@@ -38,6 +40,9 @@ export const EVENT_SUBJECTS = {
   node_joined: 'events.node.{nodeID}.joined',
   node_version_named: 'events.node.{nodeID}.version_named',
   node_quarantined: 'events.node.{nodeID}.quarantined',
+  node_held: 'events.node.{nodeID}.held',
+  node_pinned: 'events.node.{nodeID}.pinned',
+  node_released: 'events.node.{nodeID}.released',
   config_drift_overwritten: 'events.node.{nodeID}.config_drift_overwritten',
   incident_opened: 'events.incident.{incidentID}.opened',
   incident_acknowledged: 'events.incident.{incidentID}.acknowledged',
@@ -46,6 +51,10 @@ export const EVENT_SUBJECTS = {
   api_key_revoked: 'events.api_key.{apiKeyID}.revoked',
   scope_granted: 'events.scope_grant.{grantID}.granted',
   scope_revoked: 'events.scope_grant.{grantID}.revoked',
+  policy_created: 'events.policy.{policyID}.created',
+  policy_changed: 'events.policy.{policyID}.changed',
+  policy_deleted: 'events.policy.{policyID}.deleted',
+  rule_overridden: 'events.rollout.{rolloutID}.rule_overridden',
 } as const satisfies Readonly<Record<EventKind, `events.${string}.{${string}}.${string}`>>;
 
 /** What a stream must listen to in order to keep every event. */

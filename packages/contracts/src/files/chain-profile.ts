@@ -1,5 +1,8 @@
+import { parseShare } from '@hoodcloud/domain/quorum-facts';
+import { parseAllowedOrigin } from '@hoodcloud/domain/trust/allowed-origin';
 import { z } from 'zod';
 import { checksumSchema } from './upgrade-manifest.ts';
+import { vendorHooksSchema } from './vendor-hook.ts';
 
 const cel = z.string().min(1);
 const seconds = z.number().positive();
@@ -20,6 +23,49 @@ export const chainHealthSchema = z.strictObject({
   max_restarts: z.number().int().nonnegative().default(3),
 });
 
+/** What a release must be before it is installed; its signature is demanded in `runtime.yaml`. */
+const chainTrustSchema = z.strictObject({
+  /** Cooldown: no node starts before the release is so old. */
+  minimum_release_age_hours: z.number().nonnegative().max(8760).optional(),
+  /** Where artifacts may come from, compared by server and whole parts of the path. */
+  allowed_origins: z
+    .array(
+      z
+        .string()
+        .max(500)
+        .refine(
+          (text) => parseAllowedOrigin(text) !== null,
+          'must be a server and the folder on it, such as https://github.com/cosmos/gaia, or a registry such as ghcr.io/sigp',
+        ),
+    )
+    .min(1)
+    .max(100)
+    .optional(),
+});
+
+/** When a node must not be stopped: a CEL expression over its metrics that says when it is free. */
+const dutySchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, 'lower-case letters, digits and "-", at most 50'),
+  free_expression: cel,
+  /** Seconds until it is free, from the same metrics; shown, and when it is asked again. */
+  wait_seconds_expression: cel.optional(),
+});
+
+/** How much of a chain's voting power may be down at once; the quorum guard counts it. */
+export const chainQuorumSchema = z.strictObject({
+  /** The share that is down must stay below this. */
+  limit: z
+    .string()
+    .refine((text) => parseShare(text) !== null, 'must be a fraction such as "1/3", not over 1')
+    .default('1/3'),
+  /** The node's own voting power; all its series together. */
+  power_metric: z.string().min(1).default('cometbft_consensus_validator_power'),
+  /** The voting power of the whole chain. */
+  total_power_metric: z.string().min(1).default('cometbft_consensus_validators_power'),
+  /** Nodes of these types vote: one of them whose power nobody knows is not stopped. */
+  node_types: z.array(z.string().min(1)).min(1).default(['validator']),
+});
+
 /** `{ConfigDir}/{chain_profile_id}/profile.yaml`: what a chain is. */
 export const chainProfileSchema = z.strictObject({
   chain_profile_id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/),
@@ -38,9 +84,16 @@ export const chainProfileSchema = z.strictObject({
     .min(1),
   /** Variables of the chain's templates; a node's own win over them. */
   variables: z.record(z.string(), z.string()).default({}),
+  /** Variables whose values no plan shows, beside those whose names say so (`password`, `token`, `private_key` …). */
+  secret_variables: z.array(z.string().min(1)).default([]),
   /** The canaries of a breaking migration must be approved by somebody else than the rollout's creator. */
   two_person_approval: z.boolean().default(false),
+  trust: chainTrustSchema.default({}),
   health: chainHealthSchema,
+  /** What nodes must be free of before they are stopped. */
+  duties: z.array(dutySchema).max(16).default([]),
+  /** Left out: no quorum is guarded. */
+  quorum: chainQuorumSchema.optional(),
 });
 export type ChainProfile = z.infer<typeof chainProfileSchema>;
 
@@ -92,11 +145,18 @@ export const chainRuntimeSchema = z.strictObject({
   show_config_drift: z.enum(['lines', 'diff']).default('lines'),
   dry_start: dryStartSchema.optional(),
   signatures: signaturesSchema.optional(),
+  /** Steps of the vendor in every upgrade of the chain. */
+  hooks: vendorHooksSchema,
   /** Where one binary of the chain differs from the others. */
   binaries: z
     .record(
       z.string().min(1),
-      z.strictObject({ dry_start: dryStartSchema.optional(), signatures: signaturesSchema.optional() }),
+      z.strictObject({
+        dry_start: dryStartSchema.optional(),
+        signatures: signaturesSchema.optional(),
+        /** After those of the chain. */
+        hooks: vendorHooksSchema,
+      }),
     )
     .default({}),
 });

@@ -7,7 +7,7 @@ import { upgradeManifestSchema } from './upgrade-manifest.ts';
 
 const example = (path: string) =>
   parse(readFileSync(new URL(`../../../../examples/chains/${path}`, import.meta.url), 'utf8'));
-const ajv = new Ajv2020({ strict: false, formats: { uri: true } });
+const ajv = new Ajv2020({ strict: false, formats: { uri: true, 'date-time': true } });
 const validate = (name: (typeof SCHEMA_NAMES)[number]) => ajv.compile(fileJsonSchema(name));
 
 it('each is a schema of JSON Schema 2020-12, and the examples fit theirs', () => {

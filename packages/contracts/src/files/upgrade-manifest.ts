@@ -1,5 +1,6 @@
 import { MIGRATION_TYPES } from '@hoodcloud/domain/rollout-strategy-name';
 import { z } from 'zod';
+import { vendorHooksSchema } from './vendor-hook.ts';
 
 /** `sha256:<64 hex>`. */
 export const checksumSchema = z
@@ -58,6 +59,8 @@ const manifestFields = z.strictObject({
   node_type: z.string().min(1).max(50),
   binary_name: z.string().min(1).max(100),
   target_version: z.string().min(1).max(50),
+  /** When the publisher released it; a chain's `trust.minimum_release_age_hours` counts from then. */
+  released_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-08-21T14:00:00Z' }).optional(),
   target_url: z.string().min(1).optional(),
   target_checksum: checksumSchema.optional(),
   /** Member of an archive to install (A11). */
@@ -70,6 +73,8 @@ const manifestFields = z.strictObject({
     .default({ migration_type: 'none' }),
   recovery_plan: z.string().optional(),
   config_changes: z.array(configChangeSchema).default([]),
+  /** Steps of the vendor in this upgrade, after those of the chain. */
+  hooks: vendorHooksSchema,
   drift: z.enum(['fail', 'overwrite']).default('fail'),
   /** What becomes of a link on the way to the binary: the file behind it is replaced, or the link is pointed elsewhere (A8). */
   link: z.enum(['follow', 'replace']).default('follow'),

@@ -1,4 +1,4 @@
-import { LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { type Document, LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml';
 import type { z } from 'zod';
 
 /** A file that people write is wrong; every problem names file, line and column. */
@@ -20,7 +20,50 @@ export class FileFormatError extends Error {
  */
 export function parseYamlFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): z.infer<Schema> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  return checked({ file, lines, document: parseDocument(text, { lineCounter: lines, uniqueKeys: true }) }, schema);
+}
+
+/** One document of a file of several. */
+export interface YamlPart<Value> {
+  readonly value: Value;
+  /** `file:line`. */
+  readonly at: string;
+}
+
+/**
+ * The same for a file of several documents; empty ones are left out.
+ * @throws FileFormatError with the problems of all documents
+ */
+export function parseYamlDocuments<Schema extends z.ZodType>(
+  file: string,
+  text: string,
+  schema: Schema,
+): YamlPart<z.infer<Schema>>[] {
+  const lines = new LineCounter();
+  const documents = [...parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true })] as Document.Parsed[];
+  const problems: string[] = [];
+  const parts: YamlPart<z.infer<Schema>>[] = [];
+  for (const document of documents) {
+    if (document.errors.length === 0 && document.contents === null) continue;
+    try {
+      const value = checked({ file, lines, document }, schema);
+      parts.push({ value, at: `${file}:${lines.linePos(document.contents?.range[0] ?? 0).line}` });
+    } catch (error) {
+      if (!(error instanceof FileFormatError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new FileFormatError(problems);
+  return parts;
+}
+
+interface ReadDocument {
+  readonly file: string;
+  readonly lines: LineCounter;
+  readonly document: Document.Parsed;
+}
+
+function checked<Schema extends z.ZodType>({ file, lines, document }: ReadDocument, schema: Schema): z.infer<Schema> {
   if (document.errors.length > 0) {
     throw new FileFormatError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message.split('\n')[0]}`));
   }

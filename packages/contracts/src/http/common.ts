@@ -44,6 +44,13 @@ export const dryRunQuerySchema = z.object({
     .transform((value) => value === 'true'),
 });
 
+const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}';
+/** Some of many, named in a query by their ids with commas between them: at most 100. */
+export const idListSchema = z
+  .string()
+  .regex(new RegExp(`^${UUID}(,${UUID}){0,99}$`), 'ids with commas between them, at most 100')
+  .transform((text) => text.split(','));
+
 /** Why somebody does something; kept in the history beside who. */
 export const whySchema = z.string().trim().min(1).max(1000);
 

@@ -6,8 +6,20 @@ export const INCIDENT_CATEGORIES = [
   'upgrade_failed',
   'upgrade_rollback_failed',
   'upgrade_stalled',
+  'height_passed',
   'identity_cloned',
 ] as const;
+/** Where the runbooks are when no setting names another place: in the source tree. */
+export const DEFAULT_RUNBOOKS = 'docs/runbooks';
+
+/**
+ * The page that says what an incident of this category means and what to do.
+ * @param base a URL or a path without the page's name (`HOODCLOUD_RUNBOOKS`)
+ */
+export function runbookOf(category: (typeof INCIDENT_CATEGORIES)[number], base: string): string {
+  return `${base.replace(/\/+$/, '')}/${category}.md`;
+}
+
 export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved'] as const;
 
 export const incidentSchema = z
@@ -21,6 +33,8 @@ export const incidentSchema = z
     rollout_id: uuidSchema.nullable(),
     summary: z.string(),
     recovery_plan: z.string().nullable(),
+    /** A URL, or a path in the source tree: what it means and what to do. */
+    runbook: z.string(),
     details: z.record(z.string(), z.unknown()),
     created_at: timestampSchema,
     acknowledged_at: timestampSchema.nullable(),

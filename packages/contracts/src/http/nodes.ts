@@ -1,6 +1,18 @@
 import { APPLICATION_HEALTHS, NODE_STATES, SYNC_STATUSES } from '@hoodcloud/domain/node-state';
+import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
+import { ROLLOUT_DIRECTIONS } from '@hoodcloud/domain/rollout-status';
+import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { z } from 'zod';
-import { pageQuerySchema, pageSchema, timestampSchema, uuidSchema, whySchema } from './common.ts';
+import {
+  idListSchema,
+  pageQuerySchema,
+  pageSchema,
+  reasonSchema,
+  timestampSchema,
+  uuidSchema,
+  whySchema,
+} from './common.ts';
+import { nodeHoldSchema } from './node-holds.ts';
 
 export const createNodeSchema = z
   .strictObject({
@@ -34,6 +46,8 @@ export const nodeComponentSchema = z.object({
   /** What the control plane knows to run; null until somebody names it (B2). */
   binary_version: z.string().nullable(),
   version_source: z.enum(['unknown', 'manifest', 'profile', 'rollout', 'operator']),
+  /** Its config files that rollouts wrote, as the agent last saw them; `edited` and `missing` are drift (E4). */
+  configs: z.array(z.object({ path: z.string(), state: z.enum(['as_written', 'edited', 'missing']) })),
 });
 
 export const nodeSchema = z
@@ -57,10 +71,21 @@ export const nodeSchema = z
     /** As its agent reports it, e.g. `linux/amd64`; null before it has joined. */
     platform: z.string().nullable(),
     components: z.array(nodeComponentSchema),
+    /** What people keep it from now; what has expired is not here. */
+    holds: z.array(nodeHoldSchema),
     created_at: timestampSchema,
   })
   .meta({ id: 'Node' });
 export type NodeView = z.infer<typeof nodeSchema>;
+
+/** One node, with why it waits. */
+export const nodeDetailSchema = nodeSchema
+  .extend({
+    /** Why it is where it is, in a rollout under way or without one; never empty, the most important first. */
+    why: z.array(reasonSchema),
+  })
+  .meta({ id: 'NodeDetail' });
+export type NodeDetail = z.infer<typeof nodeDetailSchema>;
 
 export const nodeListQuerySchema = pageQuerySchema.extend({
   chain_profile_id: z.string().max(100).optional(),
@@ -70,11 +95,59 @@ export const nodeListQuerySchema = pageQuerySchema.extend({
   version: z.string().max(50).optional(),
   /** Part of the name, in any case. */
   name: z.string().max(100).optional(),
+  /** Only these, at most 100: what a screen asks for again when something happened to them. */
+  node_id: idListSchema.optional(),
+  /** The label `zone`. */
+  zone: z.string().max(500).optional(),
   /** `false`: only nodes whose last heartbeat is too old, and those that never sent one. */
   online: z.enum(['true', 'false']).optional(),
 });
 export type NodeListQuery = z.infer<typeof nodeListQuerySchema>;
 export const nodePageSchema = pageSchema(nodeSchema);
+
+const count = z.number().int();
+export const fleetSummaryQuerySchema = z.object({ chain_profile_id: z.string().max(100).optional() });
+
+/** How many nodes there are of each kind; what few have comes last. */
+export const fleetSummarySchema = z
+  .object({
+    nodes: count,
+    online: count,
+    chains: z.array(z.object({ chain_profile_id: z.string(), nodes: count, online: count })),
+    states: z.array(z.object({ state: z.enum(NODE_STATES), nodes: count })),
+    /** By the label `zone`; null: nodes without one. */
+    zones: z.array(z.object({ zone: z.string().nullable(), nodes: count, online: count })),
+    /** More than one version of a binary on a chain is version drift; null: what runs was never named (B2). */
+    versions: z.array(
+      z.object({ chain_profile_id: z.string(), binary_name: z.string(), version: z.string().nullable(), nodes: count }),
+    ),
+  })
+  .meta({ id: 'FleetSummary' });
+export type FleetSummary = z.infer<typeof fleetSummarySchema>;
+
+/** One upgrade or rollback of a node, as its rollout's row tells it. */
+export const nodeUpgradeSchema = z
+  .object({
+    rollout_id: uuidSchema,
+    binary_name: z.string(),
+    from_version: z.string().nullable(),
+    to_version: z.string(),
+    direction: z.enum(ROLLOUT_DIRECTIONS),
+    status: z.enum(NODE_UPGRADE_STATUSES),
+    phase: z.enum(UPGRADE_PHASES).nullable(),
+    reason: reasonSchema.nullable(),
+    error_message: z.string().nullable(),
+    attempts: count,
+    started_at: timestampSchema.nullable(),
+    ended_at: timestampSchema.nullable(),
+    duration_ms: count.nullable(),
+    downtime_ms: count.nullable(),
+    /** Whether the failed version's last lines are kept: `GET /rollouts/{id}/nodes/{nodeId}/logs` (A18). */
+    has_log: z.boolean(),
+  })
+  .meta({ id: 'NodeUpgrade' });
+export type NodeUpgradeView = z.infer<typeof nodeUpgradeSchema>;
+export const nodeUpgradePageSchema = pageSchema(nodeUpgradeSchema);
 
 export const joinTokenRequestSchema = z
   .strictObject({

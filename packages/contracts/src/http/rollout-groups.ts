@@ -25,6 +25,7 @@ const settings = {
   offline_policy: shape.offline_policy.removeDefault().optional(),
   drift_policy: shape.drift_policy,
   acknowledge_state_risk: shape.acknowledge_state_risk.removeDefault().optional(),
+  acknowledge_quorum_share: shape.acknowledge_quorum_share,
 };
 
 /** One entry of `component_order`: with `upgrade_id` the manifest says what the upgrade is, without it the entry does. */
@@ -134,6 +135,8 @@ export type RolloutGroupView = z.infer<typeof rolloutGroupSchema>;
 /** One group with the rollouts of the components that have begun, in their order. */
 export const rolloutGroupDetailSchema = rolloutGroupSchema
   .extend({
+    /** Why it stands where it stands, from its rows of this moment; never empty, the most important first. */
+    why: z.array(reasonSchema),
     rollouts: z.array(rolloutSchema),
     legal_controls: z.array(z.enum(ROLLOUT_GROUP_CONTROLS)),
   })
@@ -165,6 +168,8 @@ export const rolloutGroupStatusSchema = z
     direction: z.enum(ROLLOUT_DIRECTIONS),
     failure_policy: z.enum(FAILURE_POLICIES),
     waiting: groupWaitingSchema.nullable(),
+    /** As of `RolloutGroupDetail`. */
+    why: z.array(reasonSchema),
     components: z.array(componentProgressSchema),
   })
   .meta({ id: 'RolloutGroupStatus' });

@@ -5,8 +5,13 @@ import {
   platformArtifactsSchema,
 } from '@hoodcloud/contracts/files/upgrade-manifest';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { ACTIVATION_MODES } from '@hoodcloud/domain/staging';
 import { z } from 'zod';
-import { uuidSchema, whySchema } from './common.ts';
+import { weeklyWindowSchema } from '../policies/maintenance-window.ts';
+import { policyNameSchema } from '../policies/policy-document.ts';
+import { batchOrderFields } from './batch-order.ts';
+import { timestampSchema, uuidSchema, whySchema } from './common.ts';
+import { failureClassesSchema } from './failure-classes.ts';
 
 /**
  * Body of `POST /api/v1/rollouts` and `POST /api/v1/rollouts/plan`. With `upgrade_id` the manifest gives what the upgrade
@@ -14,6 +19,8 @@ import { uuidSchema, whySchema } from './common.ts';
  */
 export const createRolloutSchema = z
   .strictObject({
+    /** A name that no other rollout ever had, so that what is written down is created once; none when left out. */
+    name: policyNameSchema.optional(),
     chain_profile_id: z.string().min(1).max(100),
     node_type: z.string().min(1).max(50),
     upgrade_id: z.string().min(1).max(100).optional(),
@@ -32,14 +39,19 @@ export const createRolloutSchema = z
     migration_type: z.enum(MIGRATION_TYPES).optional(),
     recovery_plan: z.string().max(10_000).optional(),
     acknowledge_state_risk: z.boolean().default(false),
+    /** For `all_at_once` over the chain's quorum limit: the share of voting power that the refusal names, such as `0.75`. */
+    acknowledge_quorum_share: z.string().max(20).optional(),
     config_changes: z.array(configChangeSchema).max(50).optional(),
     strategy: z.enum(ROLLOUT_STRATEGIES),
     batch_size: z.number().int().min(1).max(100_000).default(1),
     canary_size: z.number().int().min(1).max(100_000).default(1),
+    ...batchOrderFields,
     /** Share of attempted nodes that may fail, 0..1 (C5). */
     failure_threshold: z.number().min(0).max(1).default(0),
     max_failures: z.number().int().min(0).optional(),
     min_attempted: z.number().int().min(1).default(1),
+    /** Failures told apart by what they tell; left out: all count alike (C5). */
+    failure_classes: failureClassesSchema.optional(),
     max_in_flight: z.number().int().min(1).optional(),
     /** The page's `health_wait_duration`, in milliseconds; the chain's `health_wait_seconds` when left out. */
     health_wait_ms: z
@@ -52,6 +64,16 @@ export const createRolloutSchema = z
     skip_validation: z.boolean().default(false),
     /** What to do with a node that is offline at its turn. */
     offline_policy: z.enum(['skip', 'wait']).default('skip'),
+    /** No node starts before the chain is at this height. */
+    start_at_height: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+    /** No node starts before this time. */
+    start_at: timestampSchema.optional(),
+    /** Windows for this rollout alone: one of them must be open, beside those that cover its nodes. */
+    windows: z.array(weeklyWindowSchema).min(1).max(20).optional(),
+    /** Every node makes ready ahead what needs no stop, at once and without regard to batches. */
+    stage: z.boolean().default(false),
+    /** Who swaps at `start_at_height`: the rollout, or each agent by itself when its node has ended there, passed it, or wrote its plan file. */
+    activation: z.enum(ACTIVATION_MODES).default('rollout'),
     /** Local edits of a config file (E4); the manifest's when left out. */
     drift_policy: z.enum(['fail', 'overwrite']).optional(),
     /** Only these nodes; every node of the chain and type when left out. */

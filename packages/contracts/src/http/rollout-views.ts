@@ -1,12 +1,17 @@
+import { FAILURE_CLASSES } from '@hoodcloud/domain/failure-class';
 import { NODE_STATES } from '@hoodcloud/domain/node-state';
 import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
 import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { ACTIVATION_MODES, STAGE_GOALS, STAGE_STATES } from '@hoodcloud/domain/staging';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { z } from 'zod';
 import { platformArtifactsSchema } from '../files/upgrade-manifest.ts';
-import { pageQuerySchema, pageSchema, reasonSchema, timestampSchema, uuidSchema } from './common.ts';
+import { weeklyWindowSchema } from '../policies/maintenance-window.ts';
+import { batchOrderSchema } from './batch-order.ts';
+import { idListSchema, pageQuerySchema, pageSchema, reasonSchema, timestampSchema, uuidSchema } from './common.ts';
+import { failureClassesSchema } from './failure-classes.ts';
 
 /** What the rollout does now and why (C7a): the last answer of `decideNext`. */
 export const waitingSchema = z.object({
@@ -18,6 +23,8 @@ export const waitingSchema = z.object({
 export const rolloutSchema = z
   .object({
     id: uuidSchema,
+    /** What it was created under by name, such as by `hoodctl apply`; most have none. */
+    name: z.string().nullable(),
     group_id: uuidSchema.nullable(),
     component_index: z.number().int(),
     chain_profile_id: z.string(),
@@ -34,14 +41,28 @@ export const rolloutSchema = z
     strategy: z.enum(ROLLOUT_STRATEGIES),
     batch_size: z.number().int(),
     canary_size: z.number().int(),
+    /** null: nothing but the sizes. */
+    batch_order: batchOrderSchema.nullable(),
     failure_threshold: z.number(),
     max_failures: z.number().int().nullable(),
     min_attempted: z.number().int(),
+    /** null: failures are not told apart. */
+    failure_classes: failureClassesSchema.nullable(),
     max_in_flight: z.number().int().nullable(),
     health_wait_ms: z.number().int(),
     force_continue: z.boolean(),
     skip_validation: z.boolean(),
     offline_policy: z.enum(['skip', 'wait']),
+    /** No node starts before the chain is at this height. */
+    start_at_height: z.number().int().nullable(),
+    /** No node starts before this time. */
+    start_at: timestampSchema.nullable(),
+    /** Windows for this rollout alone. */
+    windows: z.array(weeklyWindowSchema).nullable(),
+    /** Every node makes ready ahead what needs no stop. */
+    stage: z.boolean(),
+    /** Who swaps at the height. */
+    activation: z.enum(ACTIVATION_MODES),
     drift_policy: z.enum(['fail', 'overwrite']),
     migration_type: z.enum(MIGRATION_TYPES),
     recovery_plan: z.string().nullable(),
@@ -70,6 +91,8 @@ export type RolloutView = z.infer<typeof rolloutSchema>;
 /** One rollout in full: also what can be ordered now, and whether its manifest changed since (E3). */
 export const rolloutDetailSchema = rolloutSchema
   .extend({
+    /** Why it stands where it stands, from its rows of this moment; never empty, the most important first. */
+    why: z.array(reasonSchema),
     in_flight_nodes: z.number().int(),
     /** What the failure threshold compares (C5): attempts begun, and failures that no resume has acknowledged. */
     attempted_nodes: z.number().int(),
@@ -86,6 +109,7 @@ export type RolloutDetail = z.infer<typeof rolloutDetailSchema>;
 export const rolloutListQuerySchema = pageQuerySchema.extend({
   chain_profile_id: z.string().max(100).optional(),
   status: z.enum(ROLLOUT_STATUSES).optional(),
+  name: z.string().max(100).optional(),
 });
 export const rolloutPageSchema = pageSchema(rolloutSchema);
 
@@ -98,6 +122,17 @@ export const commandProgressSchema = z.object({
   progress_pct: z.number().int().nullable(),
   note: z.string().nullable(),
   at: timestampSchema.nullable(),
+});
+
+/** What a node has ready ahead of its attempt. */
+const stagedSchema = z.object({
+  /** What its agent was last told to have; null: nothing yet. */
+  goal: z.enum(STAGE_GOALS).nullable(),
+  /** What the agent said last; null: nothing yet. */
+  state: z.enum(STAGE_STATES).nullable(),
+  /** Why it is not ready. */
+  error: z.string().nullable(),
+  changed_at: timestampSchema.nullable(),
 });
 
 export const rolloutNodeSchema = z
@@ -123,9 +158,15 @@ export const rolloutNodeSchema = z
     /** What the host runs now, as its last heartbeat said. */
     current_checksum: z.string().nullable(),
     command: commandProgressSchema.nullable(),
+    /** How far it is with making ready ahead; null: the rollout does not ask for that. */
+    staged: stagedSchema.nullable(),
     /** What the open or last proof of health still misses. */
     health_reasons: z.array(reasonSchema),
+    /** Why the node is where it is, from rows of this moment; never empty, the most important first. */
+    why: z.array(reasonSchema),
     error_message: z.string().nullable(),
+    /** What its failure tells; null: it did not fail. */
+    failure_class: z.enum(FAILURE_CLASSES).nullable(),
     /** A result that came after the row had ended: shown, never applied (B5a). */
     late_result: z.unknown(),
     left_stopped: z.boolean(),
@@ -139,9 +180,33 @@ export type RolloutNodeView = z.infer<typeof rolloutNodeSchema>;
 
 export const rolloutNodeListQuerySchema = pageQuerySchema.extend({
   status: z.enum(NODE_UPGRADE_STATUSES).optional(),
-  node_id: uuidSchema.optional(),
+  /** Only these, at most 100: what a screen asks for again when something happened to them. */
+  node_id: idListSchema.optional(),
+  /** Part of the name, in any case. */
+  name: z.string().max(100).optional(),
+  /** -1: the nodes left out at the start. */
+  batch: z.coerce.number().int().min(-1).max(1_000_000).optional(),
 });
+export type RolloutNodeListQuery = z.infer<typeof rolloutNodeListQuerySchema>;
 export const rolloutNodePageSchema = pageSchema(rolloutNodeSchema);
+
+/**
+ * The batches of a rollout in their order, small whatever the number of nodes: neighbours of one size whose nodes all have
+ * one and the same status come as one range. Batch -1, the nodes left out at the start, is last.
+ */
+export const rolloutBatchesSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        first_batch: z.number().int(),
+        last_batch: z.number().int(),
+        nodes: z.number().int(),
+        counts: z.array(z.object({ status: z.enum(NODE_UPGRADE_STATUSES), nodes: z.number().int() })),
+      }),
+    ),
+  })
+  .meta({ id: 'RolloutBatches' });
+export type RolloutBatchesView = z.infer<typeof rolloutBatchesSchema>;
 
 export const rolloutNodeParamsSchema = z.object({ id: uuidSchema, nodeId: uuidSchema });
 

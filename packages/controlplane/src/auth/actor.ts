@@ -1,4 +1,4 @@
-import type { Scope } from '@hoodcloud/contracts/http/scopes';
+import { includesScope, type Scope } from '@hoodcloud/contracts/http/scopes';
 import type { FastifyRequest } from 'fastify';
 
 /** Who sent a request. */
@@ -26,4 +26,9 @@ export function identityOf(request: FastifyRequest): Identity {
 /** The actor of an authenticated request. */
 export function actorOf(request: FastifyRequest): string {
   return identityOf(request).actor;
+}
+
+/** Whether the caller may create rollouts, whatever the route asks. */
+export function mayCreate(request: FastifyRequest): boolean {
+  return includesScope(identityOf(request).scopes, 'admin');
 }

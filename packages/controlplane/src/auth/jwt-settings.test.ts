@@ -31,7 +31,22 @@ it('reads issuer, audience, keys, clients and roles', () => {
   });
 });
 
+it('lets people sign in to the dashboard at the issuer when a client is named, and else by API key only', () => {
+  expect(readConfig({ ...BASE, ...JWT }).oidc).toBeNull();
+  expect(readConfig({ ...BASE, ...JWT, HOODCLOUD_OIDC_CLIENT_ID: 'dashboard' }).oidc).toEqual({
+    issuer: 'https://issuer.example',
+    clientId: 'dashboard',
+    scopes: 'openid',
+    resource: null,
+  });
+});
+
 it.each([
+  [
+    'a client without an issuer',
+    { HOODCLOUD_OIDC_CLIENT_ID: 'x' },
+    /HOODCLOUD_OIDC_CLIENT_ID needs HOODCLOUD_JWT_ISSUER/,
+  ],
   ['an issuer alone', { HOODCLOUD_JWT_ISSUER: 'x' }, /belong together: set all of them or none/],
   ['a claim without roles', { ...JWT, HOODCLOUD_JWT_ROLES_CLAIM: 'roles' }, /set both or neither/],
   ['keys over plain http', { ...JWT, HOODCLOUD_JWT_JWKS: 'http://issuer.example/k' }, /must be an https URL or a file/],

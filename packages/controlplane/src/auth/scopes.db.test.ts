@@ -11,7 +11,13 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
   read: [
     'listRollouts',
     'getRollout',
+    'getRolloutBatches',
+    'listRolloutOverrides',
+    'listPolicies',
+    'getPolicy',
     'planRollout',
+    'listRolloutPlans',
+    'getRolloutPlan',
     'listRolloutGroups',
     'getRolloutGroup',
     'getRolloutGroupStatus',
@@ -19,6 +25,14 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'listRolloutNodes',
     'listNodes',
     'getNode',
+    'getFleetSummary',
+    'listNodeUpgrades',
+    'listApprovals',
+    'listAudit',
+    'getIdentity',
+    'listChains',
+    'getChain',
+    'listManifests',
     'listIncidents',
     'getIncident',
     'listEvents',
@@ -44,16 +58,26 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'skipRolloutGroupComponent',
     'getRolloutNodeLogs',
     'nameVersion',
+    'holdNode',
+    'pinNode',
+    'releaseNode',
     'acknowledgeIncident',
     'resolveIncident',
     'testNotificationChannel',
     'retryDeadLetters',
     'retryDeadLetter',
   ],
+  override: ['overrideRule'],
   admin: [
     'createRollout',
+    'saveRolloutPlan',
+    'startRolloutPlan',
     'createRolloutGroup',
     'forceRollout',
+    'putDisruptionBudget',
+    'putMaintenanceWindow',
+    'putFreeze',
+    'deletePolicy',
     'createNode',
     'createJoinToken',
     'listApiKeys',
@@ -67,7 +91,7 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
 
 interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
 }
 
@@ -84,6 +108,7 @@ beforeAll(async () => {
       path: path
         .replace(/^\/api\/v1/, '')
         .replace('{binary}', 'cometbft')
+        .replace('{kind}', 'freeze')
         .replace('{name}', 'ops')
         .replaceAll(/\{\w+\}/g, '11111111-1111-4111-8111-111111111111'),
     })),
@@ -107,7 +132,7 @@ describe('scopes (spec, API Surface)', () => {
   it.each(['nobody', 'none', ...SCOPES])('%s reaches exactly the operations of its scope', async (who) => {
     const authorization = who === 'nobody' ? '' : `Bearer ${keys.get(who)}`;
     for (const { id, method, path } of operations) {
-      const body = method === 'POST' ? {} : undefined;
+      const body = method === 'POST' || method === 'PUT' ? {} : undefined;
       const answer = await api.call<Problem>(method, path, body, { authorization });
       const needed = neededOf(id) ?? 'admin';
       const reached = who !== 'nobody' && includesScope([who], needed);

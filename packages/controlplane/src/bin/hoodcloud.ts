@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { scopeSchema } from '@hoodcloud/contracts/http/scopes';
 import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { createApiKey } from '../auth/api-keys.ts';
 import { grantScope } from '../auth/scope-grants.ts';
-import { ConfigError, readConfig, readDevConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig, readDevConfig } from '../config.ts';
+import { configReference } from '../config-reference.ts';
+import { settingsFrom } from '../config-sources.ts';
+import { configSummary } from '../config-summary.ts';
 import { type Database, openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { runDev } from '../roles/dev-role.ts';
@@ -19,16 +23,19 @@ const ROLES: Readonly<Record<RoleName, string>> = {
   reconciler: 'run the loops: relays, health validation, expiry, cleanup',
 };
 
-const program = new Command('hoodcloud').description(
-  'The control plane. Settings come from the environment; see docs/operations.',
-);
+const program = new Command('hoodcloud')
+  .description(
+    'The control plane. Settings come from the environment and a file; `hoodcloud config reference` lists them.',
+  )
+  .option('--config <file>', 'YAML file with settings; the environment wins (HOODCLOUD_CONFIG)')
+  .version(manifest.version);
 
 for (const [name, description] of Object.entries(ROLES) as [RoleName, string][]) {
   program
     .command(name)
     .description(description)
     .action(async () => {
-      const config = readConfig(process.env);
+      const config = configured();
       const log = processLog(config.logLevel, { role: name, instance: config.instance });
       await runRole(name, config, log, stopSignal());
     });
@@ -58,7 +65,7 @@ program
   .command('migrate')
   .description('bring the database to the newest schema')
   .action(async () => {
-    const { databaseUrl, logLevel, instance } = readConfig(process.env);
+    const { databaseUrl, logLevel, instance } = configured();
     const log = processLog(logLevel, { role: 'migrate', instance });
     const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection broke');
     const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
@@ -87,8 +94,29 @@ program
     await runDev(dev, stopSignal());
   });
 
+const config = program.command('config').description('the settings: whether they are right, and which there are');
+config
+  .command('check')
+  .description('read the settings as a role would; exit code 2 names what is wrong')
+  .action(() => {
+    configured();
+    process.stdout.write(`${configSummary(settings()).join('\n')}\nThe settings are right.\n`);
+  });
+config
+  .command('reference')
+  .description('print every setting with its default, as Markdown')
+  .action(() => void process.stdout.write(configReference()));
+
+function settings(): Record<string, string> {
+  return settingsFrom(process.env, program.opts<{ config?: string }>().config);
+}
+
+function configured(): Config {
+  return readConfig(settings());
+}
+
 async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {
-  const { databaseUrl } = readConfig(process.env);
+  const { databaseUrl } = configured();
   const onIdleError = (error: Error) => void process.stderr.write(`database: ${error.message}\n`);
   const db = openDatabase(openPool(databaseUrl, { max: 1, onIdleError }));
   try {

@@ -13,6 +13,8 @@ export const storedConfigChangeSchema = z.object({
   variables: z.record(z.string(), z.string()),
   /** The manifest's `overrides`; they win over the chain's and the node's variables. */
   overrides: z.record(z.string(), z.string()),
+  /** The chain's `secret_variables`; rollouts of earlier versions of the control plane have none. */
+  secret_variables: z.array(z.string()).default([]),
 });
 export type StoredConfigChange = z.infer<typeof storedConfigChangeSchema>;
 

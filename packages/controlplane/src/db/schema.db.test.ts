@@ -1,11 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { AGENT_OPERATIONS, COMMAND_STATUSES, OPERATION_OUTCOMES } from '@hoodcloud/domain/agent-operation';
+import {
+  AGENT_OPERATIONS,
+  COMMAND_STATUSES,
+  OPERATION_OUTCOMES,
+  STAGING_OPERATIONS,
+} from '@hoodcloud/domain/agent-operation';
 import { APPLICATION_HEALTHS, NODE_STATES, SYNC_STATUSES } from '@hoodcloud/domain/node-state';
 import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
 import { ROLLOUT_GROUP_STATUSES } from '@hoodcloud/domain/rollout-group-status';
 import { ROLLOUT_DIRECTIONS, ROLLOUT_STATUSES } from '@hoodcloud/domain/rollout-status';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
+import { ACTIVATION_MODES, STAGE_GOALS, STAGE_STATES } from '@hoodcloud/domain/staging';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +66,10 @@ describe('the schema', () => {
     ['nodes', 'state', NODE_STATES],
     ['nodes', 'application_health', APPLICATION_HEALTHS],
     ['nodes', 'sync_status', SYNC_STATUSES],
-    ['agent_commands', 'operation', AGENT_OPERATIONS],
+    ['agent_commands', 'operation', [...AGENT_OPERATIONS, ...STAGING_OPERATIONS]],
+    ['rollouts', 'activation', ACTIVATION_MODES],
+    ['rollout_nodes', 'stage_goal', STAGE_GOALS],
+    ['rollout_nodes', 'stage_state', STAGE_STATES],
     ['agent_commands', 'status', COMMAND_STATUSES],
     ['agent_commands', 'outcome', OPERATION_OUTCOMES],
   ] as const)('lets %s.%s hold exactly what the domain knows', async (table, column, values) => {

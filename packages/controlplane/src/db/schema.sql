@@ -36,17 +36,19 @@ create table agent_commands (
   progress_at timestamp with time zone,
   heartbeat_forwarded_at timestamp with time zone,
   result_taken_at timestamp with time zone,
-  constraint agent_commands_attempt_id_operation_key UNIQUE (attempt_id, operation),
+  action_since timestamp with time zone,
   constraint agent_commands_pkey PRIMARY KEY (id),
   constraint agent_commands_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
   constraint agent_commands_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES rollouts(id),
   constraint agent_commands_rollout_node_id_fkey FOREIGN KEY (rollout_node_id) REFERENCES rollout_nodes(id),
-  constraint agent_commands_operation_check CHECK (((operation)::text = ANY ((ARRAY['UPGRADE'::character varying, 'COMPENSATE'::character varying, 'CONFIRM'::character varying])::text[]))),
+  constraint agent_commands_operation_check CHECK (((operation)::text = ANY ((ARRAY['UPGRADE'::character varying, 'COMPENSATE'::character varying, 'CONFIRM'::character varying, 'STAGE'::character varying, 'UNSTAGE'::character varying])::text[]))),
   constraint agent_commands_outcome_check CHECK (((outcome)::text = ANY ((ARRAY['completed'::character varying, 'rolled_back'::character varying, 'failed_rollback'::character varying, 'refused'::character varying])::text[]))),
   constraint agent_commands_status_check CHECK (((status)::text = ANY ((ARRAY['pending'::character varying, 'delivered'::character varying, 'acknowledged'::character varying, 'completed'::character varying, 'failed'::character varying, 'expired'::character varying, 'superseded'::character varying])::text[])))
 );
+CREATE UNIQUE INDEX agent_commands_attempt_id_operation_key ON public.agent_commands USING btree (attempt_id, operation) WHERE ((operation)::text = ANY ((ARRAY['UPGRADE'::character varying, 'COMPENSATE'::character varying, 'CONFIRM'::character varying])::text[]));
 CREATE INDEX agent_commands_by_rollout ON public.agent_commands USING btree (rollout_id, created_at);
 CREATE INDEX agent_commands_deadline ON public.agent_commands USING btree (deadline_at) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'delivered'::character varying, 'acknowledged'::character varying])::text[]));
+CREATE INDEX agent_commands_of_staging ON public.agent_commands USING btree (ended_at) WHERE (((operation)::text = ANY ((ARRAY['STAGE'::character varying, 'UNSTAGE'::character varying])::text[])) AND (result_taken_at IS NULL));
 CREATE INDEX agent_commands_open ON public.agent_commands USING btree (node_id) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'delivered'::character varying, 'acknowledged'::character varying])::text[]));
 CREATE INDEX agent_commands_untaken ON public.agent_commands USING btree (ended_at) WHERE ((result_taken_at IS NULL) AND (ended_at IS NOT NULL));
 CREATE TRIGGER agent_commands_notify AFTER INSERT ON public.agent_commands FOR EACH ROW EXECUTE FUNCTION notify_agent_command();
@@ -100,6 +102,7 @@ create table chain_heights (
   chain_profile_id character varying(100) not null,
   best_height bigint not null,
   grew_at timestamp with time zone not null,
+  block_interval_ms double precision,
   constraint chain_heights_pkey PRIMARY KEY (chain_profile_id)
 );
 
@@ -144,9 +147,10 @@ create table events (
   constraint events_published_seq_key UNIQUE (published_seq),
   constraint events_pkey PRIMARY KEY (id),
   constraint events_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'warning'::character varying, 'critical'::character varying])::text[]))),
-  constraint events_subject_type_check CHECK (((subject_type)::text = ANY ((ARRAY['rollout'::character varying, 'rollout_group'::character varying, 'node'::character varying, 'incident'::character varying, 'api_key'::character varying, 'scope_grant'::character varying])::text[])))
+  constraint events_subject_type_check CHECK (((subject_type)::text = ANY ((ARRAY['rollout'::character varying, 'rollout_group'::character varying, 'rollout_plan'::character varying, 'node'::character varying, 'incident'::character varying, 'api_key'::character varying, 'scope_grant'::character varying, 'policy'::character varying])::text[])))
 );
 CREATE INDEX events_by_node ON public.events USING btree (node_id, published_seq);
+CREATE INDEX events_by_people ON public.events USING btree (published_seq DESC) WHERE (actor !~~ 'system:%'::text);
 CREATE INDEX events_by_rollout ON public.events USING btree (rollout_id, published_seq);
 CREATE INDEX events_unpublished ON public.events USING btree (id) WHERE (published_seq IS NULL);
 CREATE TRIGGER events_notify AFTER INSERT ON public.events FOR EACH STATEMENT EXECUTE FUNCTION notify_event();
@@ -206,7 +210,7 @@ create table incidents (
   constraint incidents_pkey PRIMARY KEY (id),
   constraint incidents_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
   constraint incidents_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES rollouts(id),
-  constraint incidents_category_check CHECK (((category)::text = ANY ((ARRAY['upgrade_failed'::character varying, 'upgrade_rollback_failed'::character varying, 'upgrade_stalled'::character varying, 'identity_cloned'::character varying])::text[]))),
+  constraint incidents_category_check CHECK (((category)::text = ANY ((ARRAY['upgrade_failed'::character varying, 'upgrade_rollback_failed'::character varying, 'upgrade_stalled'::character varying, 'identity_cloned'::character varying, 'height_passed'::character varying])::text[]))),
   constraint incidents_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'warning'::character varying, 'critical'::character varying])::text[]))),
   constraint incidents_status_check CHECK (((status)::text = ANY ((ARRAY['open'::character varying, 'acknowledged'::character varying, 'resolved'::character varying])::text[])))
 );
@@ -274,6 +278,24 @@ create table node_heartbeats (
 CREATE INDEX node_heartbeats_by_node ON public.node_heartbeats USING btree (node_id, received_at DESC);
 CREATE INDEX node_heartbeats_by_time ON public.node_heartbeats USING btree (received_at);
 
+create table node_holds (
+  node_id uuid not null,
+  kind character varying(10) not null,
+  binary_name character varying(100) default ''::character varying not null,
+  version character varying(50),
+  actor text not null,
+  reason text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint node_holds_pkey PRIMARY KEY (node_id, kind, binary_name),
+  constraint node_holds_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint node_holds_check CHECK ((((kind)::text = 'pin'::text) = (version IS NOT NULL))),
+  constraint node_holds_check1 CHECK ((((kind)::text = 'pin'::text) = ((binary_name)::text <> ''::text))),
+  constraint node_holds_check2 CHECK ((((kind)::text = 'pin'::text) OR (expires_at IS NOT NULL))),
+  constraint node_holds_kind_check CHECK (((kind)::text = ANY ((ARRAY['hold'::character varying, 'pin'::character varying])::text[]))),
+  constraint node_holds_reason_check CHECK ((reason <> ''::text))
+);
+
 create table nodes (
   id uuid default gen_random_uuid() not null,
   name character varying(100) not null,
@@ -295,6 +317,9 @@ create table nodes (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   platform character varying(41),
+  voting_power bigint,
+  chain_power bigint,
+  voting_power_at timestamp with time zone,
   constraint nodes_name_key UNIQUE (name),
   constraint nodes_pkey PRIMARY KEY (id),
   constraint nodes_application_health_check CHECK (((application_health)::text = ANY ((ARRAY['ok'::character varying, 'degraded'::character varying, 'critical'::character varying, 'unknown'::character varying])::text[]))),
@@ -335,6 +360,22 @@ create table notification_deliveries (
 );
 CREATE INDEX notification_deliveries_by_age ON public.notification_deliveries USING btree (created_at, id);
 CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (channel, created_at) WHERE ((status)::text = 'due'::text);
+
+create table policies (
+  id uuid default gen_random_uuid() not null,
+  kind character varying(40) not null,
+  name character varying(100) not null,
+  spec jsonb not null,
+  revision integer default 1 not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_by text not null,
+  updated_at timestamp with time zone default now() not null,
+  managed_by character varying(100),
+  constraint policies_id_key UNIQUE (id),
+  constraint policies_pkey PRIMARY KEY (kind, name),
+  constraint policies_kind_check CHECK (((kind)::text = ANY ((ARRAY['disruption_budget'::character varying, 'maintenance_window'::character varying, 'freeze'::character varying])::text[])))
+);
 
 create table rollout_controls (
   id uuid default gen_random_uuid() not null,
@@ -431,17 +472,46 @@ create table rollout_nodes (
   updated_at timestamp with time zone default now() not null,
   previous_artifact_member text,
   target_artifact jsonb,
+  error_code character varying(60),
+  stage_goal character varying(20),
+  stage_state character varying(20),
+  stage_error text,
+  stage_command_id uuid,
+  stage_changed_at timestamp with time zone,
   constraint rollout_nodes_rollout_id_node_id_key UNIQUE (rollout_id, node_id),
   constraint rollout_nodes_pkey PRIMARY KEY (id),
   constraint rollout_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
   constraint rollout_nodes_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES rollouts(id) ON DELETE CASCADE,
+  constraint rollout_nodes_stage_command_id_fkey FOREIGN KEY (stage_command_id) REFERENCES agent_commands(id),
   constraint rollout_nodes_attempt_direction_check CHECK (((attempt_direction)::text = ANY ((ARRAY['upgrade'::character varying, 'rollback'::character varying])::text[]))),
+  constraint rollout_nodes_stage_goal_check CHECK (((stage_goal)::text = ANY ((ARRAY['staged'::character varying, 'armed'::character varying, 'unstaged'::character varying])::text[]))),
+  constraint rollout_nodes_stage_state_check CHECK (((stage_state)::text = ANY ((ARRAY['staging'::character varying, 'staged'::character varying, 'armed'::character varying, 'activated'::character varying, 'not_ready'::character varying, 'unstaged'::character varying])::text[]))),
   constraint rollout_nodes_status_check CHECK (((status)::text = ANY ((ARRAY['pending'::character varying, 'in_progress'::character varying, 'validating'::character varying, 'succeeded'::character varying, 'failed'::character varying, 'rolled_back'::character varying, 'skipped'::character varying])::text[]))),
   constraint rollout_nodes_upgrade_phase_check CHECK (((upgrade_phase)::text = ANY ((ARRAY['PREPARING'::character varying, 'STOPPED'::character varying, 'MUTATING'::character varying, 'STARTING'::character varying, 'VERIFYING'::character varying, 'COMPLETED'::character varying, 'ROLLBACKING'::character varying, 'ROLLED_BACK'::character varying, 'FAILED_ROLLBACK'::character varying])::text[])))
 );
 CREATE UNIQUE INDEX one_change_per_node ON public.rollout_nodes USING btree (node_id) WHERE ((status)::text = ANY ((ARRAY['in_progress'::character varying, 'validating'::character varying])::text[]));
 CREATE INDEX rollout_nodes_by_batch ON public.rollout_nodes USING btree (rollout_id, batch_index);
 CREATE INDEX rollout_nodes_by_node ON public.rollout_nodes USING btree (node_id, created_at DESC);
+CREATE INDEX rollout_nodes_staged ON public.rollout_nodes USING btree (rollout_id) WHERE ((stage_goal)::text = ANY ((ARRAY['staged'::character varying, 'armed'::character varying])::text[]));
+
+create table rollout_plans (
+  id uuid default gen_random_uuid() not null,
+  chain_profile_id character varying(100) not null,
+  request jsonb not null,
+  plan jsonb not null,
+  facts jsonb not null,
+  rollout_id uuid not null,
+  saved_by text not null,
+  reason text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  started_by text,
+  started_at timestamp with time zone,
+  constraint rollout_plans_rollout_id_key UNIQUE (rollout_id),
+  constraint rollout_plans_pkey PRIMARY KEY (id),
+  constraint rollout_plans_check CHECK (((started_by IS NULL) = (started_at IS NULL)))
+);
+CREATE INDEX rollout_plans_by_time ON public.rollout_plans USING btree (created_at DESC, id);
 
 create table rollouts (
   id uuid default gen_random_uuid() not null,
@@ -497,8 +567,21 @@ create table rollouts (
   target_artifact_signature jsonb,
   release_name character varying(100),
   two_person_approval boolean default false not null,
+  start_at_height bigint,
+  height_reached_at timestamp with time zone,
+  start_at timestamp with time zone,
+  windows jsonb,
+  batch_order jsonb,
+  failure_classes jsonb,
+  stage boolean default false not null,
+  name character varying(100),
+  released_at timestamp with time zone,
+  hooks jsonb default '[]'::jsonb not null,
+  activation character varying(10) default 'rollout'::character varying not null,
+  constraint rollouts_name_key UNIQUE (name),
   constraint rollouts_pkey PRIMARY KEY (id),
   constraint rollouts_group_id_fkey FOREIGN KEY (group_id) REFERENCES rollout_groups(id),
+  constraint rollouts_activation_check CHECK (((activation)::text = ANY ((ARRAY['rollout'::character varying, 'height'::character varying, 'plan'::character varying])::text[]))),
   constraint rollouts_artifact_kind_check CHECK (((artifact_kind)::text = ANY ((ARRAY['file'::character varying, 'image'::character varying])::text[]))),
   constraint rollouts_batch_size_check CHECK ((batch_size >= 1)),
   constraint rollouts_canary_size_check CHECK ((canary_size >= 1)),
@@ -512,6 +595,7 @@ create table rollouts (
   constraint rollouts_migration_type_check CHECK (((migration_type)::text = ANY ((ARRAY['none'::character varying, 'compatible'::character varying, 'breaking'::character varying])::text[]))),
   constraint rollouts_min_attempted_check CHECK ((min_attempted >= 1)),
   constraint rollouts_offline_policy_check CHECK (((offline_policy)::text = ANY ((ARRAY['skip'::character varying, 'wait'::character varying])::text[]))),
+  constraint rollouts_start_at_height_check CHECK ((start_at_height > 0)),
   constraint rollouts_status_check CHECK (((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying, 'completed'::character varying, 'failed'::character varying, 'canceled'::character varying, 'rolled_back'::character varying])::text[]))),
   constraint rollouts_strategy_check CHECK (((strategy)::text = ANY ((ARRAY['rolling'::character varying, 'canary'::character varying, 'all_at_once'::character varying])::text[]))),
   constraint rollouts_target_binary_checksum_check CHECK ((target_binary_checksum <> ''::text))
@@ -519,6 +603,21 @@ create table rollouts (
 CREATE UNIQUE INDEX one_active_rollout_per_chain ON public.rollouts USING btree (chain_profile_id) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'running'::character varying, 'paused'::character varying])::text[]));
 CREATE UNIQUE INDEX one_rollout_per_component ON public.rollouts USING btree (group_id, component_index) WHERE (group_id IS NOT NULL);
 CREATE INDEX rollouts_by_time ON public.rollouts USING btree (created_at DESC, id);
+
+create table rule_overrides (
+  id uuid default gen_random_uuid() not null,
+  rollout_id uuid not null,
+  rule character varying(200) not null,
+  actor text not null,
+  reason text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint rule_overrides_pkey PRIMARY KEY (id),
+  constraint rule_overrides_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES rollouts(id) ON DELETE CASCADE,
+  constraint rule_overrides_check CHECK ((expires_at > created_at)),
+  constraint rule_overrides_reason_check CHECK ((reason <> ''::text))
+);
+CREATE INDEX rule_overrides_of_rollout ON public.rule_overrides USING btree (rollout_id, created_at);
 
 create table scope_grants (
   id uuid default gen_random_uuid() not null,
@@ -530,10 +629,16 @@ create table scope_grants (
   revoked_at timestamp with time zone,
   revoked_by text,
   constraint scope_grants_pkey PRIMARY KEY (id),
-  constraint scope_grants_scope_check CHECK (((scope)::text = ANY ((ARRAY['read'::character varying, 'operate'::character varying, 'admin'::character varying])::text[]))),
+  constraint scope_grants_scope_check CHECK (((scope)::text = ANY ((ARRAY['read'::character varying, 'operate'::character varying, 'admin'::character varying, 'override'::character varying])::text[]))),
   constraint scope_grants_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
 );
 CREATE UNIQUE INDEX one_standing_grant ON public.scope_grants USING btree (subject, scope) WHERE (revoked_at IS NULL);
+
+create table seen_artifacts (
+  checksum character varying(64) not null,
+  first_seen_at timestamp with time zone default now() not null,
+  constraint seen_artifacts_pkey PRIMARY KEY (checksum)
+);
 
 CREATE OR REPLACE FUNCTION public.notify_agent_command()
  RETURNS trigger

@@ -45,7 +45,7 @@ async function openCommands(db: Database): Promise<OpenActivity[]> {
     .updateTable('agent_commands')
     .set({ heartbeat_forwarded_at: sql<Date>`clock_timestamp()` })
     .where('status', 'in', ['pending', 'delivered', 'acknowledged'])
-    .where('operation', '<>', 'CONFIRM')
+    .where('operation', 'in', ['UPGRADE', 'COMPENSATE'])
     .where('deadline_at', '>', sql<Date>`clock_timestamp()`)
     .returning(['id', 'workflow_id', 'action_index', 'action_name', 'progress_pct'])
     .execute();

@@ -1,3 +1,4 @@
+import { isOfAttempt } from '@hoodcloud/domain/agent-operation';
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { Reconciler } from '../feature.ts';
@@ -61,7 +62,7 @@ export async function expireSilent(db: Database): Promise<number> {
         .set({ status: 'expired', ended_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', id)
         .execute();
-      if (operation !== 'CONFIRM') await completeActivity(tx, workflow_id, id);
+      if (operation !== 'CONFIRM' && isOfAttempt(operation)) await completeActivity(tx, workflow_id, id);
     }
     return due.length;
   });

@@ -73,7 +73,7 @@ function untakenResults() {
   const inFlight = sql`exists (select 1 from rollout_nodes n where n.id = t.rollout_node_id and n.status in ('in_progress', 'validating'))`;
   return sql`
     select 'UpgradeNodeWorkflow', t.workflow_id, null, t.id::text from agent_commands t
-     where t.ended_at < ${since} and t.result_taken_at is null and t.operation <> 'CONFIRM' and ${inFlight}
+     where t.ended_at < ${since} and t.result_taken_at is null and t.operation in ('UPGRADE', 'COMPENSATE') and ${inFlight}
     union
     select 'UpgradeNodeWorkflow', t.workflow_id, null, t.id::text from health_validations t
      where t.ended_at < ${since} and t.result_taken_at is null and ${inFlight}`;

@@ -5,22 +5,24 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const FOLDER = fileURLToPath(new URL('../workflows/', import.meta.url));
+/** Where `npm run build:controlplane` puts what it bundled, beside the program; in the source tree there is none. */
+const BUILT = fileURLToPath(new URL('./workflow-bundle.cjs', import.meta.url));
 
 export interface WorkflowBundle {
   readonly code: string;
 }
 
 /**
- * The bundle of all workflow code. Bundling takes seconds, so what was bundled from exactly these sources is kept.
+ * The bundle of all workflow code: the one that a production build made. In the source tree it is bundled, which takes
+ * seconds, so what was bundled from exactly these sources is kept.
  * @param cacheFolder left out: nothing is kept
  */
 export async function loadWorkflowBundle(cacheFolder?: string): Promise<WorkflowBundle> {
+  const built = await readIfThere(BUILT);
+  if (built !== null) return { code: built };
   if (cacheFolder === undefined) return bundle();
   const file = join(cacheFolder, `workflows-${await sourceHash()}.js`);
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const kept = await readIfThere(file);
   if (kept !== null) return { code: kept };
   const made = await bundle();
   await mkdir(cacheFolder, { recursive: true });
@@ -28,6 +30,15 @@ export async function loadWorkflowBundle(cacheFolder?: string): Promise<Workflow
   await writeFile(unfinished, made.code);
   await rename(unfinished, file);
   return made;
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 async function bundle(): Promise<WorkflowBundle> {

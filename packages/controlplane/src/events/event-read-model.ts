@@ -1,6 +1,10 @@
 import type { EventKind } from '@hoodcloud/contracts/events/event-kinds';
-import type { EventPage, EventView } from '@hoodcloud/contracts/http/events';
+import type { Page } from '@hoodcloud/contracts/http/common';
+import type { AuditQuery, EventPage, EventView } from '@hoodcloud/contracts/http/events';
+import { sql } from 'kysely';
+import { containsText } from '../db/contains-text.ts';
 import type { Db } from '../db/database.ts';
+import { decodeCursor, toPage } from '../http/page-cursor.ts';
 import { storedReason } from '../http/reason-view.ts';
 import { timestamp } from '../http/timestamps.ts';
 
@@ -35,15 +39,46 @@ export async function listEvents(db: Db, { after, limit, ...only }: EventQuery):
   return { items, next_after: items.at(-1)?.seq ?? after };
 }
 
+/** One page of who did what, the newest first. */
+export async function listAudit(db: Db, query: AuditQuery): Promise<Page<EventView>> {
+  let select = selectEvents(db)
+    .where('e.published_seq', 'is not', null)
+    .orderBy('e.published_seq', 'desc')
+    .limit(query.limit + 1);
+  if (query.cursor) {
+    select = select.where('e.published_seq', '<', Number(decodeCursor(query.cursor, ['number'])[0]));
+  }
+  // written as in the index `events_by_people`
+  if (query.by === 'people') select = select.where(sql<boolean>`e.actor not like 'system:%'`);
+  if (query.by === 'system') select = select.where(sql<boolean>`e.actor like 'system:%'`);
+  if (query.actor) select = select.where(containsText('e.actor', query.actor));
+  if (query.kind) select = select.where('e.kind', '=', query.kind);
+  if (query.severity) select = select.where('e.severity', '=', query.severity);
+  if (query.rollout_id) select = select.where('e.rollout_id', '=', query.rollout_id);
+  if (query.node_id) select = select.where('e.node_id', '=', query.node_id);
+  if (query.since) select = select.where('e.occurred_at', '>=', new Date(query.since));
+  if (query.until) select = select.where('e.occurred_at', '<', new Date(query.until));
+  const { chain_profile_id: chain } = query;
+  if (chain) {
+    select = select.where((eb) =>
+      eb(eb.fn.coalesce('r.chain_profile_id', 'g.chain_profile_id', 'n.chain_profile_id'), '=', chain),
+    );
+  }
+  return toPage(await select.execute(), query.limit, eventView, (row) => [row.published_seq ?? 0]);
+}
+
 function selectEvents(db: Db) {
   return db
     .selectFrom('events as e')
     .leftJoin('nodes as n', 'n.id', 'e.node_id')
     .leftJoin('rollouts as r', 'r.id', 'e.rollout_id')
+    .leftJoin('rollout_groups as g', (join) =>
+      join.onRef('g.id', '=', 'e.subject_id').on('e.subject_type', '=', 'rollout_group'),
+    )
     .selectAll('e')
     .select((eb) => [
       'n.name as node_name',
-      eb.fn.coalesce('r.chain_profile_id', 'n.chain_profile_id').as('chain_profile_id'),
+      eb.fn.coalesce('r.chain_profile_id', 'g.chain_profile_id', 'n.chain_profile_id').as('chain_profile_id'),
     ]);
 }
 

@@ -1,5 +1,11 @@
 import { idParamsSchema } from '@hoodcloud/contracts/http/common';
-import { type EventListQuery, eventListQuerySchema, eventPageSchema } from '@hoodcloud/contracts/http/events';
+import {
+  auditPageSchema,
+  auditQuerySchema,
+  type EventListQuery,
+  eventListQuerySchema,
+  eventPageSchema,
+} from '@hoodcloud/contracts/http/events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { needs } from '../auth/route-scope.ts';
 import type { Database } from '../db/database.ts';
@@ -9,7 +15,7 @@ import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { groupExists } from '../rollout-groups/group-read-model.ts';
 import { rolloutExists } from '../rollouts/rollout-read-model.ts';
-import { listEvents } from './event-read-model.ts';
+import { listAudit, listEvents } from './event-read-model.ts';
 import { streamEvents } from './event-stream.ts';
 
 const tags = ['events'];
@@ -22,7 +28,7 @@ export interface EventRouteParts {
 
 /**
  * `GET /events`, `GET /rollouts/{id}/events` and `GET /rollout-groups/{id}/events`: a JSON list, or server-sent events when the client accepts
- * `text/event-stream`.
+ * `text/event-stream`. `GET /audit` is the same history for people, the newest first.
  */
 export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => void {
   return (api) => {
@@ -32,6 +38,14 @@ export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => v
       '/events',
       { ...needs('read'), schema: { operationId: 'listEvents', tags, ...answers } },
       (request, reply) => answer(parts, request, reply, request.query),
+    );
+    routes.get(
+      '/audit',
+      {
+        ...needs('read'),
+        schema: { operationId: 'listAudit', tags, querystring: auditQuerySchema, response: { 200: auditPageSchema } },
+      },
+      ({ query }) => listAudit(parts.db, query),
     );
     routes.get(
       '/rollouts/:id/events',

@@ -96,7 +96,8 @@ export class CommandDelivery {
     const upgrade = decodeUpgradePayload(this.#options.openPayload(row.payload));
     const command = create(CommandSchema, {
       commandId: row.id,
-      type: CommandType.UPGRADE,
+      // an agent that knows no steps of the vendor must not leave them out: it refuses a type that it doesn't know
+      type: upgrade.hooks.length > 0 ? CommandType.UPGRADE_WITH_HOOKS : CommandType.UPGRADE,
       expiresInMs: Math.min(MAX_EXPIRES_MS, Math.max(1, Math.round(row.expiresInMs))),
       upgrade,
     });

@@ -122,7 +122,9 @@ async function writeProgress(tx: Db, batch: ReadonlyMap<string, Pending>): Promi
   const result = await sql<OpenCommand>`
     update agent_commands c
        set action_index = p.action_index, action_name = p.action_name, progress_pct = p.progress_pct,
-           progress_note = p.progress_note, progress_at = clock_timestamp()
+           progress_note = p.progress_note, progress_at = clock_timestamp(),
+           action_since = case when c.action_name is distinct from p.action_name then clock_timestamp()
+                          else c.action_since end
       from jsonb_to_recordset(${storableJson(rows)}::jsonb) as p(id uuid, node_id uuid, attempt_id text,
            action_index int, action_name text, progress_pct int, progress_note text)
      where c.id = p.id and c.node_id = p.node_id and c.attempt_id = p.attempt_id

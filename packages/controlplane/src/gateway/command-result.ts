@@ -1,9 +1,15 @@
 import { toJson } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema, Operation, Outcome } from '@hoodcloud/contracts/wire/agent-v1';
-import type { AgentOperation, OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import {
+  type AgentOperation,
+  isOfAttempt,
+  type OperationOutcome,
+  type StagingOperation,
+} from '@hoodcloud/domain/agent-operation';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { completeActivity } from '../engine/engine-outbox.ts';
+import { noteUnasked } from '../staging/unasked-result.ts';
 import { OPEN_COMMAND_STATUSES } from './command-store.ts';
 import { BadMessageError } from './gateway-error.ts';
 import { storableJson } from './storable-json.ts';
@@ -19,11 +25,13 @@ const OUTCOMES: Readonly<Record<Outcome, OperationOutcome | null>> = {
   [Outcome.REFUSED]: 'refused',
 };
 
-const OPERATIONS: Readonly<Record<Operation, AgentOperation | null>> = {
+const OPERATIONS: Readonly<Record<Operation, AgentOperation | StagingOperation | null>> = {
   [Operation.UNSPECIFIED]: null,
   [Operation.UPGRADE]: 'UPGRADE',
   [Operation.COMPENSATE]: 'COMPENSATE',
   [Operation.CONFIRM]: 'CONFIRM',
+  [Operation.STAGE]: 'STAGE',
+  [Operation.UNSTAGE]: 'UNSTAGE',
 };
 
 /**
@@ -42,7 +50,7 @@ export async function recordResult(db: Database, nodeId: string, result: Command
       .where('node_id', '=', nodeId)
       .forUpdate()
       .executeTakeFirst();
-    if (!command) return 'unknown';
+    if (!command) return (await noteUnasked(tx, nodeId, result)) ? 'applied' : 'unknown';
     if (command.attempt_id !== result.attemptId || command.operation !== OPERATIONS[result.operation]) {
       throw new BadMessageError(
         `result of command ${command.id} names attempt ${result.attemptId} and another operation or attempt than ` +
@@ -61,7 +69,7 @@ export async function recordResult(db: Database, nodeId: string, result: Command
 
 async function endCommand(
   tx: Db,
-  command: { id: string; workflow_id: string },
+  command: { id: string; workflow_id: string; operation: AgentOperation | StagingOperation },
   outcome: OperationOutcome,
   result: CommandResult,
 ): Promise<void> {
@@ -77,7 +85,8 @@ async function endCommand(
     })
     .where('id', '=', command.id)
     .execute();
-  await completeActivity(tx, command.workflow_id, command.id);
+  // no workflow waits for staging: the staging loop reads its rows
+  if (isOfAttempt(command.operation)) await completeActivity(tx, command.workflow_id, command.id);
 }
 
 async function keepLate(tx: Db, commandId: string, result: CommandResult): Promise<void> {

@@ -47,3 +47,32 @@ it('takes no harm from a metric with an odd name', () => {
   const odd = { name: '__proto__', labels: {}, value: 1 };
   expect(judge.judge([component({ peers: 1 }, { metrics: [odd] })]).application_health).toBe('unknown');
 });
+
+describe('duties of a node', () => {
+  const duties = [
+    {
+      name: 'proposer',
+      free_expression: 'metrics.slots_to_next > 32.0',
+      wait_seconds_expression: 'metrics.slots_to_next * 12.0',
+    },
+    { name: 'committee', free_expression: 'metrics.in_committee == 0.0' },
+  ];
+  const withDuties = compileChainJudge({ ...rules, duties });
+  const judged = (metrics: Record<string, number>) => withDuties.judge([component(metrics)]).duties;
+
+  it('are judged by its own metrics, which the agent is asked to send', () => {
+    expect(withDuties.metricNames).toEqual(expect.arrayContaining(['in_committee', 'slots_to_next']));
+    expect(judged({ slots_to_next: 2, in_committee: 0 })).toEqual([
+      { name: 'proposer', free: false, waitSeconds: 24, missing: [] },
+      { name: 'committee', free: true, waitSeconds: null, missing: [] },
+    ]);
+  });
+
+  it('are not known without the metric, which is named; and not in a chain without duties', () => {
+    expect(judged({ in_committee: 1 })).toEqual([
+      { name: 'proposer', free: null, waitSeconds: null, missing: ['slots_to_next'] },
+      { name: 'committee', free: false, waitSeconds: null, missing: [] },
+    ]);
+    expect(judge.judge([component({})])).not.toHaveProperty('duties');
+  });
+});

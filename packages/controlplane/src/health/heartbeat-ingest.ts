@@ -1,6 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { type ComponentReport, ComponentReportSchema } from '@hoodcloud/contracts/wire/agent-v1';
-import { advanceChainHeight, type ChainHeight, isStalled } from '@hoodcloud/domain/chain-height';
+import { blockIntervalAfter } from '@hoodcloud/domain/block-rate';
+import { advanceChainHeight, isStalled } from '@hoodcloud/domain/chain-height';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { storableJson } from '../gateway/storable-json.ts';
@@ -8,6 +9,7 @@ import { type Judgement, UNJUDGED } from './chain-judge.ts';
 import type { ChainJudges, KnownChain } from './chain-judges.ts';
 import { upsertComponents } from './component-store.ts';
 import {
+  type ChainPace,
   lockChainHeights,
   lockNodesOfSessions,
   type NodeRow,
@@ -62,16 +64,20 @@ function judgeOne(
   heartbeat: ReceivedHeartbeat,
   nodes: ReadonlyMap<string, NodeRow>,
   chains: ReadonlyMap<string, KnownChain | null>,
-  heights: Map<string, ChainHeight>,
+  heights: Map<string, ChainPace>,
 ): JudgedHeartbeat {
   const node = nodes.get(heartbeat.sessionId);
   if (!node) throw new Error(`session ${heartbeat.sessionId} was locked before`);
   const chain = chains.get(node.chainProfileId) ?? null;
   const seen = chain?.judge.judge(heartbeat.components) ?? UNJUDGED;
   node.applyHeight(seen.height);
-  const before = heights.get(node.chainProfileId) ?? { bestHeight: null, grewAt: null };
+  node.power = chain?.judge.power(heartbeat.components) ?? node.power;
+  const before = heights.get(node.chainProfileId) ?? { bestHeight: null, grewAt: null, blockIntervalMs: null };
   const grown = advanceChainHeight(before, [{ height: seen.height, receivedAt: node.now }]);
-  heights.set(node.chainProfileId, grown);
+  heights.set(node.chainProfileId, {
+    ...grown,
+    blockIntervalMs: blockIntervalAfter(before.blockIntervalMs, before, grown),
+  });
   const facts = {
     chainProfileId: node.chainProfileId,
     bestHeight: grown.bestHeight,

@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { Authenticator } from '../auth/dual-auth-middleware.ts';
 import { dualAuthMiddleware } from '../auth/dual-auth-middleware.ts';
 import { demandScopes } from '../auth/route-scope.ts';
+import { dashboardPages, type SignInSource } from '../dashboard/dashboard-pages.ts';
 import type { Feature, Logger } from '../feature.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { drainRefusedBody } from './drain-refused-body.ts';
@@ -28,6 +29,10 @@ export interface ApiServerOptions {
   readonly bodyLimit?: number;
   /** Of one key or user; no limit when left out. */
   readonly requestsPerMinute?: number;
+  /** Where the built dashboard is; its paths are no routes when left out. */
+  readonly dashboardFolder?: string;
+  /** How people sign in to the dashboard at an OpenID provider; by API key only when left out. */
+  readonly signIn?: SignInSource;
 }
 
 /** The HTTP API: features' routes under `/api/v1` behind authentication, one error handler, OpenAPI and the role's own pages. */
@@ -53,6 +58,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   countRequests(app, options.metrics);
   await registerOpenApi(app);
   operationsRoutes(app, options);
+  if (options.dashboardFolder !== undefined) await dashboardPages(app, options.dashboardFolder, options.signIn);
   await app.register(
     async (api) => {
       demandScopes(api);

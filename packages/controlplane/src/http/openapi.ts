@@ -38,7 +38,9 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
 
 const TAGS = [
   { name: 'rollouts', description: 'Upgrades of one binary over the nodes of a chain.' },
+  { name: 'chains', description: 'What the config folder says of each chain, and its upgrade manifests.' },
   { name: 'nodes', description: 'Hosts, what they run, and how their agents join.' },
+  { name: 'approvals', description: 'What stands still until a person acts.' },
   { name: 'incidents', description: 'What needs a person.' },
   { name: 'events', description: 'The history, as pages or as server-sent events.' },
   { name: 'notifications', description: 'Channels that are told, and what became of each message.' },

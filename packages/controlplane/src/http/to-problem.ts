@@ -8,13 +8,26 @@ import pg from 'pg';
 import { ProblemError } from './problem-error.ts';
 
 /** Codes of domain errors that are a conflict with the present state; the others are a request that can't be done (422). */
-const CONFLICTS: ReadonlySet<string> = new Set(['illegal_transition', 'control_refused', 'rollout_active']);
+const CONFLICTS: ReadonlySet<string> = new Set([
+  'illegal_transition',
+  'control_refused',
+  'rollout_active',
+  'plan_changed',
+  'plan_expired',
+  'plan_started',
+  'rule_holds_nothing',
+  'second_person_needed',
+]);
 
 /** Unique constraints that a request can run into, with what the person reads. */
 const UNIQUE: Readonly<Record<string, { code: string; detail: string }>> = {
   active_chains_pkey: { code: 'rollout_active', detail: 'Another rollout is active on this chain.' },
   one_active_rollout_per_chain: { code: 'rollout_active', detail: 'Another rollout is active on this chain.' },
   one_active_group_per_chain: { code: 'rollout_active', detail: 'Another group is active on this chain.' },
+  rollouts_name_key: {
+    code: 'rollout_name_taken',
+    detail: 'Another rollout has this name; a name is used once, also after its rollout has ended.',
+  },
   nodes_name_key: { code: 'node_name_taken', detail: 'Another node has this name.' },
   one_standing_grant: { code: 'scope_granted_already', detail: 'The subject has this scope already.' },
   api_keys_name_key: { code: 'api_key_name_taken', detail: 'Another API key has this name.' },

@@ -1,5 +1,5 @@
 import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
-import type { IncidentView } from '@hoodcloud/contracts/http/incidents';
+import { type IncidentView, runbookOf } from '@hoodcloud/contracts/http/incidents';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { decodeCursor, toPage } from '../http/page-cursor.ts';
@@ -11,8 +11,18 @@ export interface IncidentFilter extends PageQuery {
   readonly rollout_id?: string | undefined;
 }
 
+/** What incidents are read with. */
+export interface IncidentReads {
+  readonly db: Db;
+  /** Where the runbooks are: a URL or a path. */
+  readonly runbooks: string;
+}
+
 /** One page of incidents, newest first. */
-export async function listIncidents(db: Db, filter: IncidentFilter): Promise<Page<IncidentView>> {
+export async function listIncidents(
+  { db, runbooks }: IncidentReads,
+  filter: IncidentFilter,
+): Promise<Page<IncidentView>> {
   let select = selectIncidents(db)
     .orderBy('i.created_at', 'desc')
     .orderBy('i.id', 'desc')
@@ -24,13 +34,14 @@ export async function listIncidents(db: Db, filter: IncidentFilter): Promise<Pag
     const [createdAt, id] = decodeCursor(filter.cursor, ['time', 'uuid']);
     select = select.where(sql<boolean>`(i.created_at, i.id) < (${createdAt}::timestamptz, ${id}::uuid)`);
   }
-  return toPage(await select.execute(), filter.limit, incidentView, (row) => [row.created_at_text, row.id]);
+  const view = (row: IncidentRow) => incidentView(row, runbooks);
+  return toPage(await select.execute(), filter.limit, view, (row) => [row.created_at_text, row.id]);
 }
 
 /** One incident; null when there is none. */
-export async function findIncident(db: Db, id: string): Promise<IncidentView | null> {
+export async function findIncident({ db, runbooks }: IncidentReads, id: string): Promise<IncidentView | null> {
   const row = await selectIncidents(db).where('i.id', '=', id).executeTakeFirst();
-  return row ? incidentView(row) : null;
+  return row ? incidentView(row, runbooks) : null;
 }
 
 function selectIncidents(db: Db) {
@@ -43,7 +54,7 @@ function selectIncidents(db: Db) {
 
 type IncidentRow = Awaited<ReturnType<ReturnType<typeof selectIncidents>['executeTakeFirstOrThrow']>>;
 
-function incidentView(row: IncidentRow): IncidentView {
+function incidentView(row: IncidentRow, runbooks: string): IncidentView {
   return {
     id: row.id,
     category: row.category,
@@ -54,6 +65,7 @@ function incidentView(row: IncidentRow): IncidentView {
     rollout_id: row.rollout_id,
     summary: row.summary,
     recovery_plan: row.recovery_plan,
+    runbook: runbookOf(row.category, runbooks),
     details: row.details as Record<string, unknown>,
     created_at: timestamp(row.created_at),
     acknowledged_at: timestampOrNull(row.acknowledged_at),

@@ -34,6 +34,7 @@ it('is shown with its node and what to do, then acknowledged and resolved by nam
     status: 'open',
     node_name: 'val1',
     recovery_plan: 'Restore the snapshot.',
+    runbook: 'docs/runbooks/upgrade_failed.md',
   });
   const acknowledged = await api.call<IncidentView>('POST', `/incidents/${id}/acknowledge`);
   expect(acknowledged.body).toMatchObject({ status: 'acknowledged', acknowledged_by: 'key:test' });

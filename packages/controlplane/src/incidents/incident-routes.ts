@@ -1,5 +1,6 @@
 import { idParamsSchema } from '@hoodcloud/contracts/http/common';
 import {
+  DEFAULT_RUNBOOKS,
   type IncidentView,
   incidentListQuerySchema,
   incidentPageSchema,
@@ -9,19 +10,22 @@ import { controlRequestSchema } from '@hoodcloud/contracts/http/rollout-requests
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
-import type { Database, Db } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { conditionalMutationSchema, mutate } from '../http/mutation.ts';
 import { notFound, ProblemError } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
-import { findIncident, listIncidents } from './incident-read-model.ts';
+import { findIncident, type IncidentReads, listIncidents } from './incident-read-model.ts';
 import { acknowledgeIncident, resolveIncident } from './incident-service.ts';
 
 const tags = ['incidents'];
 const one = { params: idParamsSchema, response: { 200: incidentSchema } };
 
-/** `GET /incidents`, `GET /incidents/{id}`, `POST /incidents/{id}/acknowledge|resolve`. */
-export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
+/**
+ * `GET /incidents`, `GET /incidents/{id}`, `POST /incidents/{id}/acknowledge|resolve`.
+ * @param runbooks where the runbooks are: a URL or a path
+ */
+export function incidentRoutes(db: Database, runbooks = DEFAULT_RUNBOOKS): (api: FastifyInstance) => void {
   return (api) => {
     const routes = typedRoutes(api);
     routes.get(
@@ -35,13 +39,13 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
           response: { 200: incidentPageSchema },
         },
       },
-      ({ query }) => listIncidents(db, query),
+      ({ query }) => listIncidents({ db, runbooks }, query),
     );
     routes.get(
       '/incidents/:id',
       { ...needs('read'), schema: { operationId: 'getIncident', tags, ...one } },
       async ({ params }, reply) => {
-        const incident = await incidentById(db, params.id);
+        const incident = await incidentById({ db, runbooks }, params.id);
         reply.header('etag', incidentEtag(incident));
         return incident;
       },
@@ -64,7 +68,8 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
             request,
             reply,
             status: 200,
-            work: (tx) => order(tx, request, kind, { id: request.params.id, reason: request.body.reason }),
+            work: (tx) =>
+              order({ db: tx, runbooks }, request, kind, { id: request.params.id, reason: request.body.reason }),
           }),
       );
     }
@@ -72,28 +77,29 @@ export function incidentRoutes(db: Database): (api: FastifyInstance) => void {
 }
 
 async function order(
-  tx: Db,
+  reads: IncidentReads,
   request: FastifyRequest,
   kind: 'acknowledge' | 'resolve',
   what: { readonly id: string; readonly reason: string | undefined },
 ): Promise<IncidentView> {
+  const tx = reads.db;
   await tx.selectFrom('incidents').select('id').where('id', '=', what.id).forUpdate().execute();
-  const incident = await incidentById(tx, what.id);
+  const incident = await incidentById(reads, what.id);
   requireMatch(request, incidentEtag(incident));
   if (kind === 'acknowledge' && incident.status === 'resolved') {
     throw new ProblemError(409, 'incident_resolved', 'The incident is resolved already.');
   }
   const settle = kind === 'acknowledge' ? acknowledgeIncident : resolveIncident;
   await settle(tx, { ...what, actor: actorOf(request) });
-  return incidentById(tx, what.id);
+  return incidentById(reads, what.id);
 }
 
 function incidentEtag({ id, status, acknowledged_at, resolved_at }: IncidentView): string {
   return etagOf([id, status, acknowledged_at, resolved_at]);
 }
 
-async function incidentById(db: Db, id: string): Promise<IncidentView> {
-  const incident = await findIncident(db, id);
+async function incidentById(reads: IncidentReads, id: string): Promise<IncidentView> {
+  const incident = await findIncident(reads, id);
   if (!incident) throw notFound('incident', id);
   return incident;
 }

@@ -5,6 +5,9 @@ import {
   chainRuntimeSchema,
 } from '@hoodcloud/contracts/files/chain-profile';
 import { parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
+import { parseShare, type QuorumRule } from '@hoodcloud/domain/quorum-facts';
+import type { TrustRules } from '@hoodcloud/domain/trust/trust-rules';
+import { trustRulesOf } from '../rollouts/chain-start.ts';
 import {
   assertSafeName,
   type ConfigDirProvider,
@@ -81,15 +84,47 @@ export class ChainFiles {
     return seconds === undefined ? null : seconds * 1000;
   }
 
+  /** Names of the duties that its nodes must be free of; none when it has no profile. */
+  async dutyNames(chainProfileId: string): Promise<readonly string[]> {
+    try {
+      return (await this.profile(chainProfileId)).profile.duties.map(({ name }) => name);
+    } catch (error) {
+      if (error instanceof ConfigFileNotFoundError) return [];
+      throw error;
+    }
+  }
+
+  /** `health.height_metric`; null when the chain has no profile, or its profile names none. */
+  async heightMetric(chainProfileId: string): Promise<string | null> {
+    return (await this.#health(chainProfileId))?.height_metric ?? null;
+  }
+
   /** How long a started process must stay the same (D4c); null when the chain has no profile. */
   async stableMs(chainProfileId: string): Promise<number | null> {
     const seconds = (await this.#health(chainProfileId))?.stable_seconds;
     return seconds === undefined ? null : seconds * 1000;
   }
 
+  /** How much of the chain's voting power may be down; null when its profile says nothing of it. */
+  async quorum(chainProfileId: string): Promise<QuorumRule | null> {
+    const quorum = (await this.#profile(chainProfileId))?.profile.quorum;
+    const limit = quorum && parseShare(quorum.limit);
+    return quorum && limit ? { limit, nodeTypes: quorum.node_types } : null;
+  }
+
+  /** What the chain demands of a release of the binary; null when the chain has no profile. */
+  async trustRules(chainProfileId: string, binaryName: string): Promise<TrustRules | null> {
+    const { profile } = (await this.#profile(chainProfileId)) ?? {};
+    return profile ? trustRulesOf(profile, await this.runtime(chainProfileId), binaryName) : null;
+  }
+
   async #health(chainProfileId: string): Promise<ChainProfile['health'] | null> {
+    return (await this.#profile(chainProfileId))?.profile.health ?? null;
+  }
+
+  async #profile(chainProfileId: string): Promise<LoadedProfile | null> {
     try {
-      return (await this.profile(chainProfileId)).profile.health;
+      return await this.profile(chainProfileId);
     } catch (error) {
       if (error instanceof ConfigFileNotFoundError) return null;
       throw error;
@@ -98,7 +133,11 @@ export class ChainFiles {
 
   async #parsed<Value>(file: string, parse: (text: string) => Value): Promise<Value> {
     const stamp = await fileStamp(this.#configDir(), file);
-    if (stamp === null) throw new ConfigFileNotFoundError(file, 'every chain needs it; see examples/chains');
+    if (stamp === null)
+      throw new ConfigFileNotFoundError(
+        file,
+        'every chain needs it; see examples/chains (the folder is HOODCLOUD_CONFIG_DIR; npm start prints it)',
+      );
     const cached = this.#cache.get(file);
     if (cached?.stamp === stamp) return cached.value as Value;
     const bytes = await readConfigFile(this.#configDir(), file);
@@ -120,6 +159,7 @@ export function parseProfile(file: string, text: string, chainProfileId: string)
       const problem = expressionProblem(profile.health[name]);
       if (problem) context.addIssue({ code: 'custom', path: ['health', name], message: problem });
     }
+    for (const { path, message } of dutyProblems(profile.duties)) context.addIssue({ code: 'custom', path, message });
   });
   const profile = parseYamlFile(file, text, schema);
   const { healthy_expression, synced_expression, ready_expression } = profile.health;
@@ -129,6 +169,19 @@ export function parseProfile(file: string, text: string, chainProfileId: string)
     synced: compileHealthExpression(synced_expression),
     ready: ready_expression === undefined ? null : compileHealthExpression(ready_expression),
   };
+}
+
+function dutyProblems(duties: ChainProfile['duties']): { path: (string | number)[]; message: string }[] {
+  return duties.flatMap((duty, index) => {
+    const at = (field: string, message: string | null) =>
+      message === null ? [] : [{ path: ['duties', index, field], message }];
+    const twice = duties.findIndex(({ name }) => name === duty.name) < index;
+    return [
+      ...at('name', twice ? `is the name of another duty: give each its own` : null),
+      ...at('free_expression', expressionProblem(duty.free_expression)),
+      ...at('wait_seconds_expression', expressionProblem(duty.wait_seconds_expression)),
+    ];
+  });
 }
 
 function expressionProblem(text: string | undefined): string | null {

@@ -10,7 +10,7 @@ import {
   listConfigFolder,
   readConfigFile,
 } from './config-dir.ts';
-import { contentHashOf, type ManifestReader, type StoredManifest } from './manifest-reader.ts';
+import { contentHashOf, type InspectedManifest, type ManifestReader, type StoredManifest } from './manifest-reader.ts';
 
 /** A manifest that nobody trusted has signed, though the control plane is told to demand it. */
 export class ManifestSignatureError extends DomainError {
@@ -47,11 +47,15 @@ export class FileReader implements ManifestReader {
   }
 
   async list(chainProfileId: string): Promise<StoredManifest[]> {
-    assertSafeName('chain_profile_id', chainProfileId);
-    const names = await listConfigFolder(this.#configDir(), `upgrades/${chainProfileId}`);
-    const upgradeIds = names.filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -'.yaml'.length));
+    const upgradeIds = await this.#upgradeIds(chainProfileId);
     const found = await Promise.all(upgradeIds.map((upgradeId) => this.#getIfReadable(chainProfileId, upgradeId)));
     return found.filter((stored) => stored !== null);
+  }
+
+  async inspect(chainProfileId: string): Promise<InspectedManifest[]> {
+    const upgradeIds = await this.#upgradeIds(chainProfileId);
+    const found = await Promise.all(upgradeIds.map((upgradeId) => this.#inspectOne(chainProfileId, upgradeId)));
+    return found.filter((inspected) => inspected !== null);
   }
 
   async contentHash(chainProfileId: string, upgradeId: string): Promise<string | null> {
@@ -69,6 +73,33 @@ export class FileReader implements ManifestReader {
     if (why !== null) throw new ManifestSignatureError(file, why);
   }
 
+  async #upgradeIds(chainProfileId: string): Promise<string[]> {
+    assertSafeName('chain_profile_id', chainProfileId);
+    const names = await listConfigFolder(this.#configDir(), `upgrades/${chainProfileId}`);
+    return names.filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -'.yaml'.length));
+  }
+
+  /** Null when the file vanished meanwhile. */
+  async #inspectOne(chainProfileId: string, upgradeId: string): Promise<InspectedManifest | null> {
+    const file = `upgrades/${chainProfileId}/${upgradeId}.yaml`;
+    const bytes = await readConfigFile(this.#configDir(), file);
+    if (bytes === null) return null;
+    const unsigned = await problemsOf(() => this.#requireSigned(file, bytes));
+    const parsed: { manifest?: UpgradeManifest } = {};
+    const unreadable = await problemsOf(async () => {
+      manifestPath(chainProfileId, upgradeId); // a file whose name no request can say
+      parsed.manifest = parseManifest(file, bytes.toString('utf8'), chainProfileId, upgradeId);
+    });
+    return {
+      upgradeId,
+      file,
+      contentHash: contentHashOf(bytes),
+      signature: this.#keys.length === 0 ? 'not_required' : unsigned.length === 0 ? 'verified' : 'refused',
+      manifest: parsed.manifest ?? null,
+      problems: [...unsigned, ...unreadable],
+    };
+  }
+
   async #getIfReadable(chainProfileId: string, upgradeId: string): Promise<StoredManifest | null> {
     try {
       return await this.get(chainProfileId, upgradeId);
@@ -77,6 +108,18 @@ export class FileReader implements ManifestReader {
       if (error instanceof ManifestSignatureError) return null;
       throw error;
     }
+  }
+}
+
+/** What is wrong with the file that `look` reads, as sentences; none when it is fine. */
+export async function problemsOf(look: () => Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await look();
+    return [];
+  } catch (error) {
+    if (error instanceof FileFormatError) return error.problems;
+    if (error instanceof DomainError) return [error.message];
+    throw error;
   }
 }
 

@@ -35,6 +35,41 @@ const ENVIRONMENT = celEnv();
  * @throws HealthExpressionError
  */
 export function compileHealthExpression(text: string): HealthExpression {
+  const { evaluate, ...compiled } = compileExpression(text);
+  return {
+    ...compiled,
+    evaluate: (metrics) => {
+      const result = evaluate(metrics);
+      return typeof result === 'boolean' ? result : null;
+    },
+  };
+}
+
+/** A chain's CEL expression of a number. */
+export interface NumberExpression extends Omit<HealthExpression, 'evaluate'> {
+  /** null: it can't be told, or is no finite number. */
+  evaluate(metrics: MetricValues): number | null;
+}
+
+/** The same for an expression of a number. @throws HealthExpressionError */
+export function compileNumberExpression(text: string): NumberExpression {
+  const { evaluate, ...compiled } = compileExpression(text);
+  return {
+    ...compiled,
+    evaluate: (metrics) => {
+      const result = evaluate(metrics);
+      const value = typeof result === 'bigint' ? Number(result) : result;
+      return typeof value === 'number' && Number.isFinite(value) ? value : null;
+    },
+  };
+}
+
+interface Compiled extends Omit<HealthExpression, 'evaluate'> {
+  /** null: an error, such as a metric that is absent. */
+  evaluate(metrics: MetricValues): unknown;
+}
+
+function compileExpression(text: string): Compiled {
   const ast = parseExpression(text);
   const evaluatePlanned = plan(ENVIRONMENT, ast);
   const found = readNames(ast.expr);
@@ -49,7 +84,7 @@ export function compileHealthExpression(text: string): HealthExpression {
     metricNames: [...found.metrics].sort(),
     evaluate: (metrics) => {
       const result = evaluatePlanned({ metrics: singleValues(metrics), series: metrics as never });
-      return isCelError(result) || typeof result !== 'boolean' ? null : result;
+      return isCelError(result) ? null : result;
     },
   };
 }

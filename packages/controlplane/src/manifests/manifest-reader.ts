@@ -10,6 +10,19 @@ export interface StoredManifest {
   readonly file: string;
 }
 
+/** A manifest file as people are shown it, usable or not. */
+export interface InspectedManifest {
+  readonly upgradeId: string;
+  readonly file: string;
+  readonly contentHash: string;
+  /** Whether signatures are demanded, and then whether one of the keys signed these bytes. */
+  readonly signature: 'not_required' | 'verified' | 'refused';
+  /** Null when it can't be read. */
+  readonly manifest: UpgradeManifest | null;
+  /** Why no rollout can use it. */
+  readonly problems: readonly string[];
+}
+
 /** The specification's `manifest.Reader`. */
 export interface ManifestReader {
   /**
@@ -18,6 +31,8 @@ export interface ManifestReader {
   get(chainProfileId: string, upgradeId: string): Promise<StoredManifest>;
   /** Every manifest of a chain that can be read; the others are left out, `hoodctl manifest lint` tells why. */
   list(chainProfileId: string): Promise<StoredManifest[]>;
+  /** Every manifest file of a chain, also those that can't be used, with the reasons. */
+  inspect(chainProfileId: string): Promise<InspectedManifest[]>;
   /** Hash of the raw bytes as they are now; null when the manifest is gone. */
   contentHash(chainProfileId: string, upgradeId: string): Promise<string | null>;
 }

@@ -93,9 +93,11 @@ async function startAll(dev: DevConfig, stop: AbortSignal, later: (end: () => Pr
     database_url: config.databaseUrl,
     config_dir: config.configDir,
   });
-  say(`API:             ${url}`);
-  say(`API key:         ${apiKey}`);
-  say(`Agents join at   ${gateway}`);
+  say(`Dashboard        ${url}/`);
+  say(`API key          ${apiKey}`);
+  say(`Log in by        HOODCLOUD_API_KEY=${apiKey} hoodctl login --url ${url}`);
+  say(`Chain files in   ${config.configDir}`);
+  say(`Agents join at   ${gateway}${config.gatewayTls === null ? ' (of this machine only, without TLS)' : ''}`);
   say(`Temporal's pages ${temporal.ui || '(of the server at TEMPORAL_ADDRESS)'}`);
   say(`Events in NATS   ${natsUrl ?? '(no nats-server on this machine; API and hoodctl have them)'}`);
   say('Ready. Ctrl-C ends it; what was stored stays.');
@@ -162,7 +164,7 @@ function devConfig(dev: DevConfig, dataDir: string, stores: Stores): Config {
     ...(stores.nats !== null && { HOODCLOUD_NATS_URL: stores.nats }),
     HOODCLOUD_CONFIG_DIR: configDir,
     HOODCLOUD_API_LISTEN: `127.0.0.1:${dev.apiPort}`,
-    HOODCLOUD_GATEWAY_LISTEN: `127.0.0.1:${dev.gatewayPort}`,
+    HOODCLOUD_GATEWAY_LISTEN: dev.gatewayListen,
   });
 }
 

@@ -13,6 +13,7 @@ import type { ChainHealthSource } from '../health/chain-health.ts';
 import { ChainFiles } from '../manifests/chain-files.ts';
 import { ConfigFileNotFoundError } from '../manifests/config-dir.ts';
 import { FileReader } from '../manifests/file-reader.ts';
+import { probeArtifactByHead } from '../rollouts/plan/probe-artifact.ts';
 
 /** What the roles of one process share. */
 export interface ProcessParts extends Parts {
@@ -46,6 +47,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     chainHealth: chainHealthSource(chains),
     eventPublisher,
     targets: { chains, renderConfigs: renderForNodes(db, renderer), payloads: payloadCipher(config.payloadKeys) },
+    plans: { renderer, probeArtifact: probeArtifactByHead() },
     ready: async () => {
       await sql`select 1`.execute(db);
     },
@@ -63,7 +65,8 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
 function chainHealthSource(chains: ChainFiles): ChainHealthSource {
   return async (chainProfileId) => {
     try {
-      return (await chains.profile(chainProfileId)).profile.health;
+      const { health, duties, quorum } = (await chains.profile(chainProfileId)).profile;
+      return { ...health, duties, quorum };
     } catch (error) {
       if (error instanceof ConfigFileNotFoundError) return null;
       throw error;

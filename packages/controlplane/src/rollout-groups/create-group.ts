@@ -64,13 +64,16 @@ export async function planGroup(
   request: CreateRolloutGroupRequest,
 ): Promise<RolloutGroupPlanView> {
   const { components, violations } = await prepareGroup(db, sources, request, randomUUID());
+  // who may ask for it may create groups
+  const plans = components.map(({ prepared }) => planView(db, sources, prepared, { mayCreate: true }));
+  const views = await Promise.all(plans);
   return {
     chain_profile_id: request.chain_profile_id,
     failure_policy: request.failure_policy ?? null,
-    components: components.map(({ componentIndex, binaryName, prepared }) => ({
-      component_index: componentIndex,
-      binary_name: binaryName,
-      plan: planView(prepared),
+    components: views.map((plan, position) => ({
+      component_index: components[position]?.componentIndex ?? position,
+      binary_name: components[position]?.binaryName ?? '',
+      plan,
     })),
     violations: [...violations],
   };

@@ -1,4 +1,4 @@
-import type { Page, PageQuery } from '@hoodcloud/contracts/http/common';
+import type { Page, PageQuery, ReasonView } from '@hoodcloud/contracts/http/common';
 import type {
   ComponentProgress,
   RolloutGroupDetail,
@@ -6,13 +6,16 @@ import type {
   RolloutGroupView,
 } from '@hoodcloud/contracts/http/rollout-groups';
 import { groupControlVerdict } from '@hoodcloud/domain/group-control-verdict';
+import type { GroupSnapshot } from '@hoodcloud/domain/group-snapshot';
 import { effectiveGroupControls, ROLLOUT_GROUP_CONTROLS } from '@hoodcloud/domain/rollout-group-control';
 import type { RolloutGroupStatus } from '@hoodcloud/domain/rollout-group-status';
+import { whyGroupWaits } from '@hoodcloud/domain/why/group-why';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isAfterCursor, toPage } from '../http/page-cursor.ts';
-import { storedReason, storedReasons } from '../http/reason-view.ts';
+import { reasonView, storedReason, storedReasons } from '../http/reason-view.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
+import { nameNodesIn } from '../rollouts/name-nodes.ts';
 import { rolloutView } from '../rollouts/rollout-read-model.ts';
 import type { RolloutRow } from '../rollouts/rollout-row.ts';
 import type { GroupRow } from './group-row.ts';
@@ -48,6 +51,7 @@ export async function findGroup(db: Db, id: string): Promise<RolloutGroupDetail 
   const snapshot = await loadGroupSnapshot(db, row, Date.now());
   return {
     ...groupView(row),
+    why: await whyOf(db, snapshot),
     rollouts: rollouts.map(rolloutView),
     legal_controls: ROLLOUT_GROUP_CONTROLS.filter((kind) => groupControlVerdict(kind, snapshot).legal),
   };
@@ -63,7 +67,12 @@ export async function findGroupStatus(db: Db, id: string): Promise<RolloutGroupS
   const components = storedComponents(row.component_order).map((component) =>
     progressOf(component, rollouts.get(component.component_index), skips.has(component.component_index)),
   );
-  return { id, status, status_reason, direction, failure_policy, waiting, components };
+  const why = await whyOf(db, await loadGroupSnapshot(db, row, Date.now()));
+  return { id, status, status_reason, direction, failure_policy, waiting, why, components };
+}
+
+async function whyOf(db: Db, snapshot: GroupSnapshot): Promise<ReasonView[]> {
+  return (await nameNodesIn(db, whyGroupWaits(snapshot, Date.now()))).map(reasonView);
 }
 
 /** Whether there is such a group. */

@@ -3,7 +3,13 @@ import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { updateRolloutProgress } from './rollout-progress.ts';
 
-const CHAINS = { runtime: async () => null, maxBlockIntervalMs: async () => null, stableMs: async () => null };
+const CHAINS = {
+  runtime: async () => null,
+  maxBlockIntervalMs: async () => null,
+  trustRules: async () => null,
+  heightMetric: async () => null,
+  stableMs: async () => null,
+};
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
 let database: MigratedDatabase;

@@ -2,7 +2,7 @@ import type { CommandStatus, OperationOutcome } from '@hoodcloud/domain/agent-op
 import type { NodeState } from '@hoodcloud/domain/node-state';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutDirection } from '@hoodcloud/domain/rollout-status';
-import { PHASE_OF_ACTION, UPGRADE_ACTION_NAMES, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+import { phaseOfStep, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
 
 /** How one command of an attempt ended. */
 export interface CommandEvidence {
@@ -58,7 +58,7 @@ function untouched(code: 'internal_error' | 'upgrade_refused' | 'upgrade_untouch
 
 /** Everything slow or doubtful comes before the stop (A10): an attempt that ended there was no interruption. */
 function touchesNode(action: string): boolean {
-  return !UPGRADE_ACTION_NAMES.some((name) => name === action && PHASE_OF_ACTION[name] === 'PREPARING');
+  return phaseOfStep(action) !== 'PREPARING';
 }
 
 function endOf(evidence: AttemptEvidence): AttemptEnd {

@@ -5,6 +5,8 @@ import type { ChainLimits } from './load-rollout-snapshot.ts';
 export interface ChainFiles extends ChainLimits {
   /** Null when the chain has no `runtime.yaml`. */
   runtime(chainProfileId: string): Promise<ChainRuntime | null>;
+  /** Metric that has a node's height (`health.height_metric`); null when the chain's profile names none. */
+  heightMetric(chainProfileId: string): Promise<string | null>;
   /** How long a started process must stay the same (D4c), in milliseconds; null when the chain has no profile. */
   stableMs(chainProfileId: string): Promise<number | null>;
 }

@@ -1,4 +1,7 @@
-import type { ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
+import type { ChainProfile, ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
+import type { TrustRules } from '@hoodcloud/domain/trust/trust-rules';
+
+const HOUR_MS = 3_600_000;
 
 /** How a new binary is tried before the stop; null: as the agent does by itself. */
 export function dryStartOf(
@@ -16,4 +19,14 @@ export function signaturesOf(
 ): { readonly required: boolean; readonly publicKeys: readonly string[] } {
   const said = runtime?.binaries[binaryName]?.signatures ?? runtime?.signatures;
   return { required: said?.policy === 'required', publicKeys: said?.public_keys ?? [] };
+}
+
+/** What a chain's files demand of a release of one of its binaries. */
+export function trustRulesOf(profile: ChainProfile, runtime: ChainRuntime | null, binaryName: string): TrustRules {
+  const { minimum_release_age_hours: hours, allowed_origins: origins } = profile.trust;
+  return {
+    minimumAgeMs: hours === undefined || hours === 0 ? null : hours * HOUR_MS,
+    allowedOrigins: origins ?? null,
+    signatureRequired: signaturesOf(runtime, binaryName).required,
+  };
 }

@@ -2,14 +2,21 @@ import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import { MAX_CONFIG_BYTES, MAX_CONFIG_FILES } from '@hoodcloud/contracts/wire/message-limits';
 import type { RenderConfigs, RenderedConfig } from './chain-facts.ts';
 
-/** The largest set of configs that one node of a rollout would get: what one command must carry. */
+/** What a wanted rollout would write on each node, and the largest set of it: what one command must carry. */
 export class LargestConfigs {
   #configs: readonly RenderedConfig[] = [];
+  #all: ReadonlyMap<string, readonly RenderedConfig[]> = new Map();
+
+  /** By node id: everything that was rendered last. */
+  get all(): ReadonlyMap<string, readonly RenderedConfig[]> {
+    return this.#all;
+  }
 
   /** Renders as before, and looks at what comes out. */
   watching(render: RenderConfigs): RenderConfigs {
     return async (rollout, nodeIds) => {
       const rendered = await render(rollout, nodeIds);
+      this.#all = rendered;
       for (const configs of rendered.values()) {
         if (totalBytes(configs) > totalBytes(this.#configs)) this.#configs = configs;
       }

@@ -245,6 +245,7 @@ describe('config changes', () => {
         text: 'max = {{ .max_peers }}\n',
         variables: { max_peers: '10' },
         overrides: { max_peers: '99' },
+        secret_variables: [],
       },
     ]);
   });

@@ -3,7 +3,9 @@ import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-req
 import type { Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 import { appendEvent } from '../events/append-event.ts';
+import { batchOrderOf } from './batch-order-of.ts';
 import { type ChainOwner, type PreparedRollout, prepareRollout, type RolloutSources } from './prepare-rollout.ts';
+import { noteSeen } from './release-trust.ts';
 import type { RolloutDraft } from './rollout-draft.ts';
 import { RolloutActiveError, RolloutRulesError } from './rollout-errors.ts';
 
@@ -19,15 +21,23 @@ export async function createRollout(
   actor: string,
 ): Promise<string> {
   const id = randomUUID();
-  const prepared = await prepareRollout(tx, sources, request, id);
-  refuseBroken(prepared);
-  await takeChain(tx, request.chain_profile_id, { type: 'rollout', id });
-  await insertRollout(tx, prepared.draft, { id, actor, group: null });
+  await createPrepared(tx, await prepareRollout(tx, sources, request, id), { id, actor });
   return id;
 }
 
+/** Creates a pending rollout from what was looked at already, in the same transaction. @throws as `createRollout` */
+export async function createPrepared(
+  tx: Db,
+  prepared: PreparedRollout,
+  { id, actor }: { readonly id: string; readonly actor: string },
+): Promise<void> {
+  refuseBroken(prepared);
+  await takeChain(tx, prepared.draft.request.chain_profile_id, { type: 'rollout', id });
+  await insertRollout(tx, prepared.draft, { id, actor, group: null });
+}
+
 /** What a rollout's row is made from: a draft that breaks no rule. */
-export type AcceptedDraft = Omit<RolloutDraft, 'problems'>;
+export type AcceptedDraft = Omit<RolloutDraft, 'problems' | 'trust'>;
 
 export interface NewRollout {
   readonly id: string;
@@ -63,6 +73,12 @@ export async function takeChain(tx: Db, chainProfileId: string, by: ChainOwner):
   throw new RolloutActiveError(chainProfileId, owner ?? null);
 }
 
+/** What the request says of the order; null when nothing. */
+function storedOrder(request: CreateRolloutRequest) {
+  const order = batchOrderOf(request);
+  return Object.values(order).some((part) => part !== undefined) ? json(order) : null;
+}
+
 /** Inserts a pending rollout with its event. */
 export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, group }: NewRollout): Promise<void> {
   const { request, upgrade } = draft;
@@ -74,6 +90,7 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
     .insertInto('rollouts')
     .values({
       id,
+      name: request.name ?? null,
       group_id: group?.id ?? null,
       component_index: group?.componentIndex ?? 0,
       chain_profile_id: request.chain_profile_id,
@@ -91,6 +108,8 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       strategy: request.strategy,
       batch_size: request.batch_size,
       canary_size: request.canary_size,
+      batch_order: storedOrder(request),
+      failure_classes: request.failure_classes ? json(request.failure_classes) : null,
       failure_threshold: request.failure_threshold,
       max_failures: request.max_failures ?? null,
       min_attempted: request.min_attempted,
@@ -99,9 +118,16 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       force_continue: request.force_continue,
       skip_validation: request.skip_validation,
       offline_policy: request.offline_policy,
+      start_at_height: request.start_at_height ?? null,
+      start_at: request.start_at ? new Date(request.start_at) : null,
+      windows: request.windows ? json(request.windows) : null,
+      stage: request.stage,
+      activation: request.activation,
       drift_policy: upgrade.drift_policy,
       link_policy: upgrade.link_policy,
+      hooks: json(upgrade.hooks),
       release_name: upgrade.release_name,
+      released_at: upgrade.released_at,
       migration_type: upgrade.migration_type,
       recovery_plan: upgrade.recovery_plan,
       acknowledge_state_risk: request.acknowledge_state_risk,
@@ -112,6 +138,7 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       created_by: actor,
     })
     .execute();
+  await noteSeen(tx, upgrade);
   await appendEvent(tx, {
     kind: 'rollout_created',
     subjectType: 'rollout',

@@ -9,8 +9,10 @@ import { json } from '../db/json.ts';
 import { PLAIN_PAYLOADS } from '../db/payload-cipher.ts';
 import type { AttemptRef } from '../workflows/activity-types.ts';
 import { attemptIdOf } from './attempt-rows.ts';
+import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { markNodeUpgradeFailed } from './mark-node-failed.ts';
 import { sendUpgradeCommand, updateNodeBinaryVersion } from './node-upgrade-steps.ts';
+import { listRolloutNodes } from './rollout-node-read-model.ts';
 
 let database: MigratedDatabase;
 beforeAll(async () => {
@@ -44,7 +46,13 @@ async function attempt(given: { readonly direction?: 'upgrade' | 'rollback'; rea
     ...(given.show && { show_config_drift: given.show }),
   });
   const sources = {
-    chains: { runtime: async () => runtime, maxBlockIntervalMs: async () => null, stableMs: async () => null },
+    chains: {
+      runtime: async () => runtime,
+      maxBlockIntervalMs: async () => null,
+      trustRules: async () => null,
+      heightMetric: async () => null,
+      stableMs: async () => null,
+    },
     renderConfigs: async () => new Map(),
     payloads: PLAIN_PAYLOADS,
   };
@@ -109,6 +117,17 @@ it('an edit that stood in the way is shown with the log of the node (E4)', async
     ...diff,
   ]);
   expect(row?.error_message).toContain('lines 3');
+});
+
+it("the agent's error code is kept, so that the decision knows the class of the failure", async () => {
+  const { ref } = await attempt({});
+  await ends(ref, 'rolled_back', { errorCode: 'checksum_mismatch', errorMessage: 'it is another file' });
+  await markNodeUpgradeFailed(database.db, ref, undefined);
+  const chains = { maxBlockIntervalMs: async () => null, trustRules: async () => null };
+  const snapshot = await loadRolloutSnapshot(database.db, ref.rolloutId, chains, new Date());
+  expect(snapshot?.nodes).toMatchObject([{ status: 'rolled_back', failureClass: 'artifact' }]);
+  const { items } = await listRolloutNodes(database.db, chains, ref.rolloutId, { limit: 1 });
+  expect(items).toMatchObject([{ failure_class: 'artifact' }]);
 });
 
 it('an edit that was overwritten by policy is an event of the node (E4, field-case 53)', async () => {

@@ -60,6 +60,8 @@ export async function judgeTargets(
       rolloutId: spec.id,
       nodeType: spec.node_type,
       binaryName: spec.binary_name,
+      targetVersion: spec.target_version,
+      now,
       // the chain's file speaks of its nodes; the agent beside them is a systemd unit whatever they are
       runtimeType: spec.binary_name === AGENT_BINARY_NAME ? null : (runtime?.runtime.type ?? null),
       targetDigests: digestsOf(artifactFor(targets, facts.platform), installed.get(facts.nodeId)),

@@ -3,6 +3,7 @@ import type { NodeState } from '@hoodcloud/domain/node-state';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isOnline } from '../nodes/liveness.ts';
+import { loadPins } from '../nodes/node-holds.ts';
 
 /**
  * Reads nodes as `judgeEligibility` sees them, for a rollout of one of their components.
@@ -39,7 +40,13 @@ export async function loadEligibilityFacts(
     ])
     .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
     .execute();
-  return new Map(rows.map((row) => [row.id, eligibilityFacts(row, query.now, failedBefore.get(row.id) ?? null)]));
+  const pins = await loadPins(db, query.binaryName, query.nodeIds);
+  return new Map(
+    rows.map((row) => {
+      const beside = { failedBefore: failedBefore.get(row.id) ?? null, pin: pins.get(row.id) ?? null };
+      return [row.id, { ...eligibilityFacts(row, query.now), ...beside }];
+    }),
+  );
 }
 
 /**
@@ -102,7 +109,7 @@ interface NodeRow {
   readonly config_checksums: unknown;
 }
 
-function eligibilityFacts(row: NodeRow, now: number, failedBefore: string | null): NodeEligibilityFacts {
+function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
   return {
     nodeId: row.id,
     nodeType: row.node_type,
@@ -114,7 +121,6 @@ function eligibilityFacts(row: NodeRow, now: number, failedBefore: string | null
     quarantined: row.quarantined_at !== null,
     platform: row.platform,
     component: componentFacts(row),
-    failedBefore,
   };
 }
 

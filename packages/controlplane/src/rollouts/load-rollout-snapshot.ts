@@ -1,25 +1,38 @@
+import type { QuorumRule } from '@hoodcloud/domain/quorum-facts';
 import type { RolloutControl } from '@hoodcloud/domain/rollout-control';
-import type {
-  ChainFacts,
-  FleetNodeFacts,
-  RolloutFacts,
-  RolloutNodeFacts,
-  RolloutSnapshot,
-} from '@hoodcloud/domain/rollout-snapshot';
+import type { ChainFacts, FleetNodeFacts, RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
+import type { RuleOverride } from '@hoodcloud/domain/rule-override';
+import { demandsNothing, type TrustFacts, type TrustRules } from '@hoodcloud/domain/trust/trust-rules';
 import type { Selectable } from 'kysely';
 import type { Db } from '../db/database.ts';
-import type { RolloutControlsTable, RolloutNodesTable, RolloutsTable } from '../db/generated/tables.ts';
+import type { RolloutControlsTable, RolloutsTable } from '../db/generated/tables.ts';
 import { isOnline } from '../nodes/liveness.ts';
+import { loadDuties } from '../nodes/node-duties.ts';
+import { loadHolds } from '../nodes/node-holds.ts';
+import { VOTING_POWER } from '../nodes/voting-power.ts';
+import { loadBudgets } from '../policies/load-budgets.ts';
+import { loadPolicies } from '../policies/load-policies.ts';
+import { loadQuorum } from '../policies/load-quorum.ts';
+import { loadTrust } from './release-trust.ts';
+import { NODE_FACTS, nodeFacts, rolloutFacts } from './rollout-facts.ts';
 
 /** What the snapshot needs to know of a chain's files. */
 export interface ChainLimits {
   /** `health.max_block_interval_seconds` of the profile in milliseconds; null when the chain has none (D4a). */
   maxBlockIntervalMs(chainProfileId: string): Promise<number | null>;
+  /** What the chain demands of a release of the binary; null when it has no profile. */
+  trustRules(chainProfileId: string, binaryName: string): Promise<TrustRules | null>;
+  /** Duties that its nodes must be free of before they are stopped; left out: there are none. */
+  dutyNames?(chainProfileId: string): Promise<readonly string[]>;
+  /** `quorum` of the profile; null, or the question left out: the chain has no quorum to guard. */
+  quorum?(chainProfileId: string): Promise<QuorumRule | null>;
 }
 
 /**
  * Everything that `decideNext` and `controlVerdict` may know of a rollout (C7a). Load it in a transaction when what is
  * decided is written there.
+ * @param onlyNodeId the node whose start is asked for: of the others only those in flight, and one that was begun, are loaded, so that 10,000 begins
+ *   don't each read 10,000 rows
  * @returns null when there is no such rollout
  */
 export async function loadRolloutSnapshot(
@@ -27,6 +40,7 @@ export async function loadRolloutSnapshot(
   rolloutId: string,
   chains: ChainLimits,
   now: Date,
+  onlyNodeId?: string,
 ): Promise<RolloutSnapshot | null> {
   const rollout = await db
     .selectFrom('rollouts as r')
@@ -38,18 +52,64 @@ export async function loadRolloutSnapshot(
   if (!rollout) return null;
   const nodes = await db
     .selectFrom('rollout_nodes')
-    .selectAll()
+    .select(NODE_FACTS)
     .where('rollout_id', '=', rolloutId)
+    .$if(onlyNodeId !== undefined, (query) =>
+      query.where((where) =>
+        where.or([
+          where('node_id', '=', onlyNodeId ?? ''),
+          where('status', 'in', ['in_progress', 'validating']),
+          where('node_id', '=', oneBegun(db, rolloutId)),
+        ]),
+      ),
+    )
     .orderBy('batch_index')
     .orderBy('node_id')
     .execute();
+  const fleet = await withDuties(
+    db,
+    (await chains.dutyNames?.(rollout.chain_profile_id)) ?? [],
+    await loadFleet(db, rolloutId, now, onlyNodeId),
+  );
+  const quorum = (await chains.quorum?.(rollout.chain_profile_id)) ?? null;
   return {
     rollout: { ...rolloutFacts(rollout), groupFailurePolicy: rollout.failure_policy },
     nodes: nodes.map(nodeFacts),
     controls: await loadControls(db, rolloutId),
     chain: await loadChain(db, rollout.chain_profile_id, chains),
-    fleet: await loadFleet(db, rolloutId, now),
+    fleet,
+    overrides: await loadOverrides(db, rolloutId),
+    trust: await loadTrustOf(db, rollout, chains),
+    windows: await loadPolicies(db, 'maintenance_window'),
+    freezes: await loadPolicies(db, 'freeze'),
+    budgets: await loadBudgets(
+      db,
+      rollout.chain_profile_id,
+      now,
+      onlyNodeId === undefined ? undefined : fleet.get(onlyNodeId),
+    ),
+    quorum: quorum && (await loadQuorum(db, rollout.chain_profile_id, quorum, now)),
   };
+}
+
+/** Asked before the first node alone, so it isn't loaded for rollouts that nothing is demanded of. */
+export async function loadTrustOf(
+  db: Db,
+  rollout: Selectable<RolloutsTable>,
+  chains: ChainLimits,
+): Promise<TrustFacts | null> {
+  const rules = await chains.trustRules(rollout.chain_profile_id, rollout.binary_name);
+  return rules === null || demandsNothing(rules) ? null : loadTrust(db, rules, rollout);
+}
+
+/** A node that was begun stands for all of them: rules ask only whether there is one. */
+function oneBegun(db: Db, rolloutId: string) {
+  return db
+    .selectFrom('rollout_nodes')
+    .select('node_id')
+    .where('rollout_id', '=', rolloutId)
+    .where('attempt_count', '>', 0)
+    .limit(1);
 }
 
 /** All controls of a rollout, oldest first. */
@@ -74,81 +134,94 @@ export async function loadControls(db: Db, rolloutId: string): Promise<RolloutCo
 async function loadChain(db: Db, chainProfileId: string, chains: ChainLimits): Promise<ChainFacts> {
   const heights = await db
     .selectFrom('chain_heights')
-    .select(['best_height', 'grew_at'])
+    .select(['best_height', 'grew_at', 'block_interval_ms'])
     .where('chain_profile_id', '=', chainProfileId)
     .executeTakeFirst();
   return {
     chainProfileId,
     bestHeight: heights?.best_height ?? null,
     heightGrewAt: heights?.grew_at.getTime() ?? null,
+    blockIntervalMs: heights?.block_interval_ms ?? null,
     maxBlockIntervalMs: await chains.maxBlockIntervalMs(chainProfileId),
   };
 }
 
-async function loadFleet(db: Db, rolloutId: string, now: Date): Promise<Map<string, FleetNodeFacts>> {
+/** The same nodes with what they have to be free of. */
+async function withDuties(
+  db: Db,
+  names: readonly string[],
+  fleet: Map<string, FleetNodeFacts>,
+): Promise<Map<string, FleetNodeFacts>> {
+  const duties = await loadDuties(db, names, [...fleet.keys()]);
+  return new Map([...fleet].map(([id, node]) => [id, { ...node, duties: duties.get(id) ?? [] }]));
+}
+
+async function loadFleet(
+  db: Db,
+  rolloutId: string,
+  now: Date,
+  onlyNodeId: string | undefined,
+): Promise<Map<string, FleetNodeFacts>> {
   const rows = await db
     .selectFrom('rollout_nodes as mine')
-    .innerJoin('nodes', 'nodes.id', 'mine.node_id')
+    .innerJoin('nodes as n', 'n.id', 'mine.node_id')
     .leftJoin('rollout_nodes as other', (join) =>
       join
         .onRef('other.node_id', '=', 'mine.node_id')
         .onRef('other.rollout_id', '<>', 'mine.rollout_id')
         .on('other.status', 'in', ['in_progress', 'validating']),
     )
-    .select(['nodes.id', 'nodes.state', 'nodes.last_heartbeat_at', 'nodes.quarantined_at', 'other.rollout_id as busy'])
+    .select([
+      'n.id',
+      'n.name',
+      'n.chain_profile_id',
+      'n.node_type',
+      'n.labels',
+      'n.state',
+      'n.last_heartbeat_at',
+      'n.quarantined_at',
+      'other.rollout_id as busy',
+    ])
+    .select(VOTING_POWER.as('power'))
     .where('mine.rollout_id', '=', rolloutId)
+    .$if(onlyNodeId !== undefined, (query) => query.where('mine.node_id', '=', onlyNodeId ?? ''))
     .execute();
+  const holds = await loadHolds(
+    db,
+    rows.map(({ id }) => id),
+  );
   return new Map(
     rows.map((row) => [
       row.id,
       {
         nodeId: row.id,
+        name: row.name,
+        chainProfileId: row.chain_profile_id,
+        nodeType: row.node_type,
+        labels: row.labels as FleetNodeFacts['labels'],
         state: row.state,
         online: isOnline(row.last_heartbeat_at, now),
         lastHeartbeatAt: row.last_heartbeat_at?.getTime() ?? null,
         quarantined: row.quarantined_at !== null,
         busyWithRolloutId: row.busy,
+        hold: holds.get(row.id) ?? null,
+        votingPower: row.power === null ? null : BigInt(row.power),
       },
     ]),
   );
 }
 
-export function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
-  return {
-    id: row.id,
-    status: row.status,
-    statusReason: row.status_reason,
-    statusChangedAt: row.status_changed_at.getTime(),
-    direction: row.direction,
-    strategy: row.strategy,
-    batchSize: row.batch_size,
-    canarySize: row.canary_size,
-    failureThreshold: row.failure_threshold,
-    maxFailures: row.max_failures,
-    minAttempted: row.min_attempted,
-    maxInFlight: row.max_in_flight,
-    healthWaitMs: row.health_wait_ms,
-    forceContinue: row.force_continue,
-    migrationType: row.migration_type,
-    approvalBarredFor: row.two_person_approval ? row.created_by : null,
-    offlinePolicy: row.offline_policy,
-    targetsResolved: row.targets_resolved_at !== null,
-  };
-}
-
-export function nodeFacts(row: Selectable<RolloutNodesTable>): RolloutNodeFacts {
-  return {
-    nodeId: row.node_id,
-    batchIndex: row.batch_index,
-    status: row.status,
-    statusReason: row.status_reason,
-    phase: row.upgrade_phase,
-    attemptCount: row.attempt_count,
-    requestedAttempt: row.requested_attempt,
-    attemptDirection: row.attempt_direction,
-    offeredAt: row.offered_at?.getTime() ?? null,
-    startedAt: row.started_at?.getTime() ?? null,
-    endedAt: row.ended_at?.getTime() ?? null,
-    durationMs: row.duration_ms,
-  };
+/** Rules that people set aside for a rollout, oldest first; those that have expired included. */
+export async function loadOverrides(db: Db, rolloutId: string): Promise<RuleOverride[]> {
+  const rows = await db
+    .selectFrom('rule_overrides')
+    .select(['rule', 'actor', 'reason', 'created_at', 'expires_at'])
+    .where('rollout_id', '=', rolloutId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ created_at, expires_at, ...said }) => ({
+    ...said,
+    createdAt: created_at.getTime(),
+    expiresAt: expires_at.getTime(),
+  }));
 }

@@ -34,7 +34,7 @@ export async function releaseForgotten(db: Database): Promise<number> {
        and (r.id is null or r.status in ('succeeded', 'failed', 'rolled_back', 'skipped'))
        and not exists (
          select 1 from agent_commands c
-          where c.node_id = n.id and c.operation <> 'CONFIRM'
+          where c.node_id = n.id and c.operation in ('UPGRADE', 'COMPENSATE')
             and (c.status in ('pending', 'delivered', 'acknowledged')
                  or (c.rollout_node_id = r.id and c.outcome is null and c.late_result is null
                      and not exists (select 1 from node_components k

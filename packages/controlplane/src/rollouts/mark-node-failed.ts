@@ -47,7 +47,11 @@ export async function markNodeUpgradeFailed(db: Database, ref: AttemptRef, error
       ...(end.phase && { phase: end.phase }),
       reason: end.reason,
       actor: ACTOR,
-      facts: { error_message: sentenceOf(end.reason), log_tail: json(await failureLog(tx, ref)) },
+      facts: {
+        error_message: sentenceOf(end.reason),
+        error_code: await errorCode(tx, ref),
+        log_tail: json(await failureLog(tx, ref)),
+      },
     });
     await leaveMaintenance(tx, {
       nodeId: ref.nodeId,
@@ -98,6 +102,12 @@ async function failureLog(tx: Db, ref: AttemptRef): Promise<readonly string[]> {
     if (lines.length > 0) return lines;
   }
   return [];
+}
+
+/** What the agent says went wrong with the upgrade itself; null when it said nothing. */
+async function errorCode(tx: Db, ref: AttemptRef): Promise<string | null> {
+  const { errorCode: code = '' } = resultOf(await findCommand(tx, ref, 'UPGRADE')) ?? {};
+  return code === '' ? null : code.slice(0, 60);
 }
 
 function diffOf({ path, diff }: ConfigDrift): string[] {

@@ -24,6 +24,7 @@ import {
 import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
 import { databaseNow } from './database-clock.ts';
 import { type CommandConfig, configsToRestore } from './rollback-configs.ts';
+import { storedHooks } from './rollout-hooks.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRolloutNode, type RolloutNodeRow, type RolloutRow } from './rollout-row.ts';
 import { commandBudgetMs, upgradePayload, wantedVersion } from './upgrade-command.ts';
@@ -168,7 +169,7 @@ async function writeCommand(
       operation,
       payload: (sources.payloads ?? PLAIN_PAYLOADS).seal(payload),
       workflow_id: nodeWorkflowId(ref.rolloutId, ref.nodeId),
-      deadline_at: new Date(now + commandBudgetMs(operation, runtime)),
+      deadline_at: new Date(now + commandBudgetMs(operation, runtime, storedHooks(rollout))),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -188,7 +189,12 @@ async function configsFor(
   return rendered.map(({ path, content }) => ({ path, content }));
 }
 
-async function lastWrittenChecksums(db: Db, nodeId: string, binaryName: string): Promise<Record<string, string>> {
+/** By path: what was last written there by us, as `sha256:<hex>` (E4). */
+export async function lastWrittenChecksums(
+  db: Db,
+  nodeId: string,
+  binaryName: string,
+): Promise<Record<string, string>> {
   const state = await db
     .selectFrom('node_config_state')
     .select('config_hashes')

@@ -37,7 +37,13 @@ it('a cancel that comes while a node is checked is taken after the begin of its 
   let canceled: Promise<void> | undefined;
   let taken = false;
   const sources = {
-    chains: { maxBlockIntervalMs: async () => null, runtime: async () => null, stableMs: async () => null },
+    chains: {
+      maxBlockIntervalMs: async () => null,
+      trustRules: async () => null,
+      runtime: async () => null,
+      heightMetric: async () => null,
+      stableMs: async () => null,
+    },
     // rendering takes its time, and just then somebody cancels
     renderConfigs: async () => {
       canceled = cancel(rolloutId).then(() => {

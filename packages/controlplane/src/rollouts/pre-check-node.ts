@@ -9,8 +9,10 @@ import type { AttemptRef, PreCheck } from '../workflows/activity-types.ts';
 import { attemptIdOf } from './attempt-rows.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources } from './judge-targets.ts';
-import { loadControls, nodeFacts, rolloutFacts } from './load-rollout-snapshot.ts';
+import { loadControls } from './load-rollout-snapshot.ts';
+import { reserveStart } from './reserve-start.ts';
 import { previousVersions, skipNode } from './resolve-targets.ts';
+import { nodeFacts, rolloutFacts } from './rollout-facts.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRolloutNode, type RolloutNodeRow, type RolloutRow, shareRollout } from './rollout-row.ts';
 import { targetArtifacts } from './target-artifacts.ts';
@@ -56,18 +58,36 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
   const go: PreCheck = { kind: 'go', direction: row.attempt_direction, attemptId: attemptIdOf(ref) };
   if (start.kind === 'under_way') return go;
   if (start.kind === 'refused') return { kind: 'nothing_to_do' };
-  const held = await whyNot(tx, sources, rollout, row);
+  const found = await whyNot(tx, sources, rollout, row);
+  // it swapped by itself at its height: its attempt begins with the result
+  const held = row.stage_state === 'activated' && found?.code === 'already_at_target' ? null : found;
   if (held && row.status === 'pending' && held.code !== 'internal_error') {
     await skipNode(tx, ref.rolloutId, ref.nodeId, held);
     await wakeRollout(tx, ref.rolloutId);
     return { kind: 'nothing_to_do' };
   }
+  const hopeless = held !== null && HOPELESS.includes(held.code);
+  if (!hopeless && !(await reserveStart(tx, sources.chains, row))) {
+    await giveUpOffer(tx, ref);
+    return { kind: 'nothing_to_do' };
+  }
   await begin(tx, rollout, row, ref, whyBegun(row, controls));
-  if (!held || !HOPELESS.includes(held.code)) return go;
+  if (!hopeless) return go;
   const facts = { error_message: sentenceOf(held) };
   await transitionRolloutNode(tx, { ...ref, from: 'in_progress', to: 'failed', reason: held, actor: ACTOR, facts });
   await wakeRollout(tx, ref.rolloutId);
   return { kind: 'nothing_to_do' };
+}
+
+/** The row stays as it is; its rollout asks again at once, and is told what the node waits for. */
+async function giveUpOffer(tx: Db, ref: AttemptRef): Promise<void> {
+  await tx
+    .updateTable('rollout_nodes')
+    .set({ offered_at: null })
+    .where('rollout_id', '=', ref.rolloutId)
+    .where('node_id', '=', ref.nodeId)
+    .execute();
+  await wakeRollout(tx, ref.rolloutId);
 }
 
 /** Why the node may not be changed now, by the same rule that chose it. */

@@ -1,19 +1,31 @@
 import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
+import { selectorText } from '@hoodcloud/domain/batch-order';
 import type { Eligibility } from '@hoodcloud/domain/eligibility';
+import { covers, type ScopedNode } from '@hoodcloud/domain/policy-scope';
+import { sentenceOf } from '@hoodcloud/domain/reasons';
 import { checkRolloutRules } from '@hoodcloud/domain/rollout-rules';
 import { sql } from 'kysely';
+import type { TemplateRenderer } from '../config-rendering/render-configs.ts';
 import type { Db } from '../db/database.ts';
 import { isOnline } from '../nodes/liveness.ts';
+import { stageProblems } from './activation.ts';
+import { batchOrderOf } from './batch-order-of.ts';
+import type { RenderedConfig } from './chain-facts.ts';
 import { LargestConfigs } from './config-size.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources, type TargetSpec, targetNodeIds } from './judge-targets.ts';
+import { nameNodesIn } from './name-nodes.ts';
+import type { ProbeArtifact } from './plan/artifact-checks.ts';
+import { type ChainPower, loadChainPower, unacknowledgedShare } from './plan/power-shares.ts';
 import { draftRollout, type RolloutDraft, type RolloutFiles } from './rollout-draft.ts';
 import { fieldsOf, targetArtifacts } from './target-artifacts.ts';
 
 export interface RolloutSources {
   readonly files: RolloutFiles;
   readonly targets: TargetSources;
+  /** What plans alone ask. */
+  readonly plans: { readonly renderer: TemplateRenderer; readonly probeArtifact: ProbeArtifact };
 }
 
 /** A node the request is about, as it is now. */
@@ -24,6 +36,7 @@ export interface PlannedNode {
   readonly chainProfileId: string;
   /** null: nobody has named what runs on it. */
   readonly version: string | null;
+  readonly scoped: ScopedNode;
   readonly eligibility: Eligibility;
 }
 
@@ -36,7 +49,11 @@ export interface ChainOwner {
 export interface PreparedRollout {
   readonly draft: RolloutDraft;
   readonly nodes: readonly PlannedNode[];
+  /** By node id: the config files as they would be written. */
+  readonly configs: ReadonlyMap<string, readonly RenderedConfig[]>;
   readonly activeOwner: ChainOwner | null;
+  /** Null: the chain guards no quorum. */
+  readonly power: ChainPower | null;
   /** Every rule that is broken, and everything else that is wrong. */
   readonly violations: readonly FieldError[];
 }
@@ -57,13 +74,18 @@ export async function prepareRollout(
   const targets = { ...sources.targets, renderConfigs: largest.watching(sources.targets.renderConfigs) };
   const nodes = await plannedNodes(db, targets, draft, id);
   const activeOwner = await ownerOf(db, request.chain_profile_id);
+  const power = await loadChainPower(db, sources.targets.chains, request.chain_profile_id);
+  const eligible = nodes.filter(({ eligibility }) => eligibility.kind === 'eligible').map((node) => node.id);
   const violations = [
     ...draft.problems,
     ...nodeProblems(request, nodes),
+    ...(await stageProblems(sources.targets.chains, draft)),
+    ...canaryProblems(request, nodes),
     ...largest.problems(draft.configChanges.length),
     ...brokenRules(draft, nodes, activeOwner),
+    ...unacknowledgedShare(power, request, eligible),
   ];
-  return { draft, nodes, activeOwner, violations };
+  return { draft, nodes, configs: largest.all, activeOwner, power, violations };
 }
 
 /** The rollout or group that the chain belongs to now (C2). */
@@ -81,7 +103,7 @@ async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft,
   const spec = targetSpecOf(draft, id);
   const now = await databaseNow(db);
   const nodeIds = await targetNodeIds(db, spec);
-  const judged = await judgeTargets(db, sources, spec, nodeIds, now);
+  const judged = await named(db, await judgeTargets(db, sources, spec, nodeIds, now));
   const rows = await nodeFacts(db, spec.binary_name, nodeIds);
   return rows.flatMap((row) => {
     const eligibility = judged.get(row.id);
@@ -93,6 +115,11 @@ async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft,
         name: row.name,
         chainProfileId: row.chain_profile_id,
         version: row.binary_version,
+        scoped: {
+          chainProfileId: row.chain_profile_id,
+          nodeType: row.node_type,
+          labels: row.labels as ScopedNode['labels'],
+        },
         online,
         eligibility,
       },
@@ -100,9 +127,23 @@ async function plannedNodes(db: Db, sources: TargetSources, draft: RolloutDraft,
   });
 }
 
+/** People read why a node is left out, so its reason names it. */
+async function named(db: Db, judged: ReadonlyMap<string, Eligibility>): Promise<Map<string, Eligibility>> {
+  const all = [...judged];
+  const skipped = all.flatMap(([, one]) => (one.kind === 'skipped' ? [one.reason] : []));
+  const reasons = (await nameNodesIn(db, skipped)).values();
+  return new Map(
+    all.map(([id, one]): [string, Eligibility] => {
+      if (one.kind === 'eligible') return [id, one];
+      const { value: reason = one.reason } = reasons.next();
+      return [id, { ...one, reason }];
+    }),
+  );
+}
+
 /** Which nodes a draft is for and what they become. @param id of the rollout, or of what it would be part of */
 export function targetSpecOf(
-  { request, upgrade, configChanges }: Omit<RolloutDraft, 'problems'>,
+  { request, upgrade, configChanges }: Pick<RolloutDraft, 'request' | 'upgrade' | 'configChanges'>,
   id: string,
 ): TargetSpec {
   return {
@@ -128,7 +169,15 @@ function nodeFacts(db: Db, binaryName: string, nodeIds: readonly string[]) {
     .leftJoin('node_config_state as s', (join) =>
       join.onRef('s.node_id', '=', 'n.id').on('s.binary_name', '=', binaryName),
     )
-    .select(['n.id', 'n.name', 'n.chain_profile_id', 'n.last_heartbeat_at', 's.binary_version'])
+    .select([
+      'n.id',
+      'n.name',
+      'n.chain_profile_id',
+      'n.node_type',
+      'n.labels',
+      'n.last_heartbeat_at',
+      's.binary_version',
+    ])
     .where('n.id', '=', sql<string>`any(${[...nodeIds]}::uuid[])`)
     .orderBy('n.name')
     .execute();
@@ -146,6 +195,28 @@ function nodeProblems(request: CreateRolloutRequest, nodes: readonly PlannedNode
     }
   }
   return problems;
+}
+
+/** Canaries that the request names and that can't be any. */
+function canaryProblems(request: CreateRolloutRequest, nodes: readonly PlannedNode[]): FieldError[] {
+  const { canary_node_ids: ids = [], canary_selector: selector } = request;
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const problems: FieldError[] = [];
+  for (const [index, id] of ids.entries()) {
+    const node = known.get(id);
+    const field = `canary_node_ids.${index}`;
+    if (!node) problems.push({ field, code: 'canary_not_in_rollout', message: `The rollout has no node ${id}.` });
+    else if (node.eligibility.kind === 'skipped') {
+      const message = `${node.name} can't be a canary: ${sentenceOf(node.eligibility.reason)}`;
+      problems.push({ field, code: 'canary_ineligible', message });
+    }
+  }
+  const fits = nodes.some(
+    ({ scoped, eligibility }) => eligibility.kind === 'eligible' && covers(selector ?? {}, scoped),
+  );
+  if (selector === undefined || fits || nodes.length === 0) return problems;
+  const message = `No node that can be upgraded fits ${selectorText(selector)}.`;
+  return [...problems, { field: 'canary_selector', code: 'canary_selector_fits_none', message }];
 }
 
 /** The one version that all nodes have; null when there are several, none, or unknown ones. */
@@ -171,6 +242,7 @@ function brokenRules(draft: RolloutDraft, nodes: readonly PlannedNode[], activeO
     acknowledgeStateRisk: request.acknowledge_state_risk,
     activeRolloutId: activeOwner?.id ?? null,
     strategy: request.strategy,
+    order: batchOrderOf(request),
     batchSize: request.batch_size,
     canarySize: request.canary_size,
     failureThreshold: request.failure_threshold,

@@ -2,6 +2,7 @@ import { planBatches } from '@hoodcloud/domain/batch-plan';
 import type { Reason } from '@hoodcloud/domain/reasons';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
+import { scopedNodes, storedBatchOrder } from './batch-order-of.ts';
 import { databaseNow } from './database-clock.ts';
 import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets.ts';
 import { transitionRolloutNode } from './rollout-node-transition.ts';
@@ -29,6 +30,8 @@ export async function resolveTargets(db: Database, sources: TargetSources, rollo
       canarySize: rollout.canary_size,
       seed: rollout.id,
       nodes: eligible,
+      order: storedBatchOrder(rollout.batch_order),
+      facts: await scopedNodes(tx, eligible),
     });
     await insertRows(tx, rollout, [...judged.keys()], batches);
     for (const [nodeId, eligibility] of judged) {

@@ -3,7 +3,13 @@ import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { updateRolloutProgress } from './rollout-progress.ts';
 
-const CHAINS = { runtime: async () => null, maxBlockIntervalMs: async () => null, stableMs: async () => null };
+const CHAINS = {
+  runtime: async () => null,
+  maxBlockIntervalMs: async () => null,
+  trustRules: async () => null,
+  heightMetric: async () => null,
+  stableMs: async () => null,
+};
 
 let database: MigratedDatabase;
 beforeAll(async () => {

@@ -1,13 +1,17 @@
-import type { ChainProfile } from '@hoodcloud/contracts/files/chain-profile';
+import type { ChainProfile, ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
 import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
 import type { ArtifactKind } from '@hoodcloud/domain/rollout-rules';
 import type { MigrationType } from '@hoodcloud/domain/rollout-strategy-name';
+import type { TrustRules } from '@hoodcloud/domain/trust/trust-rules';
+import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import type { StoredConfigChange } from '../config-rendering/stored-config-change.ts';
 import type { ChainFiles } from '../manifests/chain-files.ts';
 import { ConfigFileNotFoundError, UnsafeNameError } from '../manifests/config-dir.ts';
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
-import { signaturesOf } from './chain-start.ts';
+import { trustRulesOf } from './chain-start.ts';
+import { originProblems } from './release-trust.ts';
+import { hookProblems, hooksOf } from './rollout-hooks.ts';
 import { firstOf, missingSignatures, type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
 
 /** The files a rollout is made from. */
@@ -25,7 +29,11 @@ export interface UpgradeFacts extends NamedArtifacts {
   readonly recovery_plan: string | null;
   readonly drift_policy: 'fail' | 'overwrite';
   readonly link_policy: 'follow' | 'replace';
+  /** Steps of the vendor, the chain's and the manifest's. */
+  readonly hooks: readonly VendorHook[];
   readonly release_name: string | null;
+  /** When the manifest says it was released; null: it doesn't. */
+  readonly released_at: Date | null;
 }
 
 /** A rollout that someone wants, manifest and defaults filled in, and what is wrong with it so far. */
@@ -37,6 +45,8 @@ export interface RolloutDraft {
   /** The chain's profile wants a second person for a breaking migration. */
   readonly twoPersonApproval: boolean;
   readonly configChanges: readonly StoredConfigChange[];
+  /** What the chain demands of a release. */
+  readonly trust: TrustRules;
   readonly problems: readonly FieldError[];
 }
 
@@ -61,11 +71,13 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
   const { profile } = await files.chains.profile(request.chain_profile_id);
   const { upgrade, changes, problems } =
     request.upgrade_id === undefined
-      ? manualUpgrade(request)
+      ? manualUpgrade(request, await files.chains.runtime(request.chain_profile_id))
       : await upgradeOfManifest(files, request, request.upgrade_id);
   const binary = profile.binaries.find(({ name }) => name === upgrade.binary_name);
   const artifactKind = binary?.artifact_kind ?? 'file';
   const configs = await readTemplates(files, profile, changes);
+  const runtime = await files.chains.runtime(request.chain_profile_id);
+  const trust = trustRulesOf(profile, runtime, upgrade.binary_name ?? '');
   return {
     request,
     upgrade,
@@ -73,11 +85,14 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
     healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
     twoPersonApproval: profile.two_person_approval && upgrade.migration_type === 'breaking',
     configChanges: configs.changes,
+    trust,
     problems: [
       ...problems,
       ...profileProblems(request, upgrade, profile),
-      ...(await signatureProblems(files, request, upgrade, artifactKind)),
+      ...signatureProblems(trust, upgrade, artifactKind),
+      ...originProblems(trust, artifactKind, upgrade),
       ...configs.problems,
+      ...hookProblems(upgrade.hooks, { artifactKind, acknowledged: request.acknowledge_state_risk }),
     ],
   };
 }
@@ -88,7 +103,7 @@ interface Source {
   readonly problems: readonly FieldError[];
 }
 
-function manualUpgrade(request: CreateRolloutRequest): Source {
+function manualUpgrade(request: CreateRolloutRequest, runtime: ChainRuntime | null): Source {
   const required = ['binary_name', 'source_version', 'target_version', 'target_binary_url'] as const;
   const { artifacts } = request;
   const missing = required.filter(
@@ -112,7 +127,9 @@ function manualUpgrade(request: CreateRolloutRequest): Source {
       recovery_plan: request.recovery_plan ?? null,
       drift_policy: request.drift_policy ?? 'fail',
       link_policy: 'follow',
+      hooks: hooksOf(runtime, request.binary_name ?? '', []),
       release_name: null,
+      released_at: null,
     },
     changes: request.config_changes ?? [],
     problems: missing.map((field) => ({
@@ -124,10 +141,11 @@ function manualUpgrade(request: CreateRolloutRequest): Source {
 }
 
 async function upgradeOfManifest(
-  { manifests }: RolloutFiles,
+  { manifests, chains }: RolloutFiles,
   request: CreateRolloutRequest,
   upgradeId: string,
 ): Promise<Source> {
+  const runtime = await chains.runtime(request.chain_profile_id);
   const { manifest, contentHash, file } = await manifests.get(request.chain_profile_id, upgradeId);
   const upgrade: UpgradeFacts = {
     binary_name: manifest.binary_name,
@@ -146,7 +164,9 @@ async function upgradeOfManifest(
     recovery_plan: manifest.recovery_plan ?? request.recovery_plan ?? null,
     drift_policy: request.drift_policy ?? manifest.drift,
     link_policy: manifest.link,
+    hooks: hooksOf(runtime, manifest.binary_name, manifest.hooks),
     release_name: manifest.link === 'replace' ? (manifest.release ?? manifest.target_version) : null,
+    released_at: manifest.released_at === undefined ? null : new Date(manifest.released_at),
   };
   const problems: FieldError[] = GIVEN_BY_MANIFEST.filter(
     (field) => request[field] !== undefined && request[field] !== upgrade[field],
@@ -171,15 +191,12 @@ async function upgradeOfManifest(
 }
 
 /** Signatures that the chain demands are missed here, before there is a rollout. */
-async function signatureProblems(
-  { chains }: RolloutFiles,
-  request: CreateRolloutRequest,
+function signatureProblems(
+  { signatureRequired }: TrustRules,
   upgrade: UpgradeFacts,
   artifactKind: ArtifactKind,
-): Promise<FieldError[]> {
-  const runtime = await chains.runtime(request.chain_profile_id);
-  const required = signaturesOf(runtime, upgrade.binary_name ?? '').required;
-  if (!required) return [];
+): readonly FieldError[] {
+  if (!signatureRequired) return [];
   if (artifactKind === 'file') return missingSignatures(targetArtifacts(upgrade));
   const message = `Signatures of images are not checked: set "policy: off" for ${upgrade.binary_name} in binaries of the chain's runtime.yaml; its digest pins the image.`;
   return [{ field: 'binary_name', code: 'signature_unsupported', message }];
@@ -210,8 +227,9 @@ async function readTemplates(
   for (const [index, { path, template, overrides, variable_overrides }] of wanted.entries()) {
     try {
       const text = await chains.template(profile.chain_profile_id, template);
-      const { variables } = profile;
-      changes.push({ path, template, text, variables, overrides: { ...variable_overrides, ...overrides } });
+      const { variables, secret_variables } = profile;
+      const all = { ...variable_overrides, ...overrides };
+      changes.push({ path, template, text, variables, overrides: all, secret_variables });
     } catch (error) {
       if (!(error instanceof ConfigFileNotFoundError || error instanceof UnsafeNameError)) throw error;
       problems.push({ field: `config_changes.${index}.template`, code: error.code, message: error.message });

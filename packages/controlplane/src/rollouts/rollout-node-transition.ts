@@ -41,7 +41,13 @@ export async function transitionRolloutNode(db: Db, change: RolloutNodeTransitio
       status_reason: change.reason.code,
       status_reason_params: json(change.reason.params),
       ...(change.phase && { upgrade_phase: change.phase, phase_changed_at: now }),
-      ...(change.to === 'in_progress' && { started_at: now, ended_at: null, offered_at: null, error_message: null }),
+      ...(change.to === 'in_progress' && {
+        started_at: now,
+        ended_at: null,
+        offered_at: null,
+        error_message: null,
+        error_code: null,
+      }),
       ...(isEndedNode(change.to) && { ended_at: now }),
       updated_at: now,
     })

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from '@hoodcloud/contracts/http/common';
+import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type {
+  RolloutBatchesView,
   RolloutDetail,
   RolloutNodeLogs,
   RolloutNodeView,
@@ -16,6 +19,46 @@ beforeAll(async () => {
   await api.writeConfig('testchain/profile.yaml', TEST_PROFILE);
 });
 afterAll(() => api.dispose());
+
+describe('the nodes of a large rollout', () => {
+  it('are counted batch by batch, and read by name, batch and id', async () => {
+    const { db } = api.database;
+    const id = await insertRollout(db, { chain_profile_id: 'large', status: 'running', batch_size: 2 });
+    const nodes: string[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      const node = await insertNode(db, { name: `Large-${index}`, chain_profile_id: 'large' });
+      nodes.push(node);
+      const status = index < 4 ? 'succeeded' : index === 4 ? 'in_progress' : 'pending';
+      await insertRolloutNode(db, id, node, { batch_index: Math.floor(index / 2), status });
+    }
+    const { body } = await api.call<RolloutBatchesView>('GET', `/rollouts/${id}/batches`);
+    expect(body.items).toEqual([
+      { first_batch: 0, last_batch: 1, nodes: 4, counts: [{ status: 'succeeded', nodes: 4 }] },
+      {
+        first_batch: 2,
+        last_batch: 2,
+        nodes: 2,
+        counts: [
+          { status: 'in_progress', nodes: 1 },
+          { status: 'pending', nodes: 1 },
+        ],
+      },
+      { first_batch: 3, last_batch: 3, nodes: 2, counts: [{ status: 'pending', nodes: 2 }] },
+    ]);
+    const named = async (query: string) =>
+      (await api.call<Page<RolloutNodeView>>('GET', `/rollouts/${id}/nodes?${query}`)).body.items.map(
+        ({ node_name }) => node_name,
+      );
+    expect(await named('batch=2')).toEqual(['Large-4', 'Large-5']);
+    expect(await named('name=large-7')).toEqual(['Large-7']);
+    expect(await named(`node_id=${nodes[1]},${nodes[6]}`)).toEqual(['Large-1', 'Large-6']);
+    const fleet = await api.call<Page<NodeView>>('GET', `/nodes?node_id=${nodes[3]}`);
+    expect(fleet.body.items.map(({ name }) => name)).toEqual(['Large-3']);
+    const wrong = await api.call('GET', `/rollouts/${id}/nodes?node_id=${nodes[1]},rm`);
+    expect(wrong.status).toBe(400);
+    expect((await api.call('GET', `/rollouts/${randomUUID()}/batches`)).status).toBe(404);
+  });
+});
 
 describe('a rollout', () => {
   it('says in sentences why it waits', async () => {

@@ -3,19 +3,22 @@ import type { RolloutDetail, RolloutView } from '@hoodcloud/contracts/http/rollo
 import { controlFacts, controlVerdict } from '@hoodcloud/domain/control-verdict';
 import { isForced } from '@hoodcloud/domain/decision-context';
 import { effectiveControls } from '@hoodcloud/domain/effective-controls';
-import { countFailures } from '@hoodcloud/domain/failure-threshold';
+import { judgedFailures } from '@hoodcloud/domain/failure-threshold';
 import { isInFlight } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS, type RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
 import type { RolloutStatus } from '@hoodcloud/domain/rollout-status';
+import { whyRolloutWaits } from '@hoodcloud/domain/why/rollout-why';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { RolloutsTable } from '../db/generated/tables.ts';
 import { isAfterCursor, toPage } from '../http/page-cursor.ts';
-import { storedReason, storedReasons } from '../http/reason-view.ts';
+import { reasonView, storedReason, storedReasons } from '../http/reason-view.ts';
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
+import { storedBatchOrder } from './batch-order-of.ts';
 import { type ChainLimits, loadRolloutSnapshot } from './load-rollout-snapshot.ts';
+import { nameNodesIn } from './name-nodes.ts';
 import { newerRolloutOf } from './newer-rollouts.ts';
 
 export interface RolloutFilter extends PageQuery {
@@ -52,13 +55,17 @@ export async function rolloutExists(db: Db, id: string): Promise<boolean> {
 export async function findRollout(db: Db, sources: RolloutReadSources, id: string): Promise<RolloutDetail | null> {
   const row = await db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) return null;
-  const snapshot = await loadRolloutSnapshot(db, id, sources.chains, new Date());
+  const now = new Date();
+  const snapshot = await loadRolloutSnapshot(db, id, sources.chains, now);
   if (!snapshot) return null;
   const newer = { rollout: await newerRolloutOf(db, id), node: null };
   const controls = effectiveControls(snapshot.controls);
-  const failures = countFailures(snapshot.nodes, controls.resume);
+  const failures = judgedFailures(snapshot.nodes, snapshot.rollout, controls.resume);
+  const told = storedReason(row.status_reason, row.status_reason_params);
+  const why = await nameNodesIn(db, whyRolloutWaits(snapshot, told, now.getTime()).reasons);
   return {
     ...rolloutView(row),
+    why: why.map(reasonView),
     in_flight_nodes: snapshot.nodes.filter(({ status }) => isInFlight(status)).length,
     attempted_nodes: failures.attempted,
     counted_failures: failures.failed,
@@ -98,6 +105,7 @@ async function manifestDrift(
 export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
   return {
     id: row.id,
+    name: row.name,
     group_id: row.group_id,
     component_index: row.component_index,
     chain_profile_id: row.chain_profile_id,
@@ -113,6 +121,8 @@ export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     strategy: row.strategy,
     batch_size: row.batch_size,
     canary_size: row.canary_size,
+    batch_order: storedBatchOrder(row.batch_order),
+    failure_classes: row.failure_classes as RolloutView['failure_classes'],
     failure_threshold: row.failure_threshold,
     max_failures: row.max_failures,
     min_attempted: row.min_attempted,
@@ -121,6 +131,11 @@ export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     force_continue: row.force_continue,
     skip_validation: row.skip_validation,
     offline_policy: row.offline_policy,
+    start_at_height: row.start_at_height,
+    start_at: timestampOrNull(row.start_at),
+    windows: row.windows as RolloutView['windows'],
+    stage: row.stage,
+    activation: row.activation,
     drift_policy: row.drift_policy,
     migration_type: row.migration_type,
     recovery_plan: row.recovery_plan,

@@ -3,6 +3,7 @@ import { rolloutPlanSchema } from '@hoodcloud/contracts/http/rollout-plan';
 import { controlRequestSchema, createRolloutSchema } from '@hoodcloud/contracts/http/rollout-requests';
 import {
   type RolloutDetail,
+  rolloutBatchesSchema,
   rolloutDetailSchema,
   rolloutListQuerySchema,
   rolloutNodeListQuerySchema,
@@ -12,7 +13,7 @@ import {
   rolloutPageSchema,
 } from '@hoodcloud/contracts/http/rollout-views';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '../auth/actor.ts';
+import { actorOf, mayCreate } from '../auth/actor.ts';
 import { needs } from '../auth/route-scope.ts';
 import type { Database, Db } from '../db/database.ts';
 import { requireMatch } from '../http/etag.ts';
@@ -22,6 +23,7 @@ import { typedRoutes } from '../http/typed-routes.ts';
 import { createRollout } from './create-rollout.ts';
 import { type ControlOrder, orderControl } from './order-control.ts';
 import type { RolloutSources } from './prepare-rollout.ts';
+import { findRolloutBatches } from './rollout-batches.ts';
 import { rolloutEtag } from './rollout-etag.ts';
 import { findRolloutNodeLogs, listRolloutNodes } from './rollout-node-read-model.ts';
 import { planRollout } from './rollout-plan.ts';
@@ -72,7 +74,7 @@ function addCreation(api: FastifyInstance, { db, sources, reads }: RolloutRouteP
       },
     },
     async (request, reply) => {
-      if (request.query.dry_run) return planRollout(db, sources, request.body);
+      if (request.query.dry_run) return planRollout(db, sources, request.body, { mayCreate: true });
       return mutate(db, {
         request,
         reply,
@@ -95,7 +97,7 @@ function addCreation(api: FastifyInstance, { db, sources, reads }: RolloutRouteP
         response: { 200: rolloutPlanSchema },
       },
     },
-    ({ body }) => planRollout(db, sources, body),
+    (request) => planRollout(db, sources, request.body, { mayCreate: mayCreate(request) }),
   );
 }
 
@@ -155,7 +157,7 @@ function addControls(api: FastifyInstance, parts: RolloutRouteParts): void {
 }
 
 function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
-  const { db } = parts;
+  const { db, reads } = parts;
   const routes = typedRoutes(api);
   routes.get(
     '/rollouts/:id/nodes',
@@ -171,7 +173,23 @@ function addNodeRoutes(api: FastifyInstance, parts: RolloutRouteParts): void {
     },
     async ({ params, query }) => {
       await requireRollout(db, params.id);
-      return listRolloutNodes(db, params.id, query);
+      return listRolloutNodes(db, reads.chains, params.id, query);
+    },
+  );
+  routes.get(
+    '/rollouts/:id/batches',
+    {
+      ...needs('read'),
+      schema: {
+        operationId: 'getRolloutBatches',
+        tags,
+        params: idParamsSchema,
+        response: { 200: rolloutBatchesSchema },
+      },
+    },
+    async ({ params }) => {
+      await requireRollout(db, params.id);
+      return findRolloutBatches(db, params.id);
     },
   );
   routes.get(

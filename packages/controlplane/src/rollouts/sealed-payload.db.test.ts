@@ -20,7 +20,13 @@ it('a rendered config can not be read from the database when a key is configured
   const payloads = payloadCipher([randomBytes(32)]);
   const content = Buffer.from('password = "s3cret"');
   const sources = {
-    chains: { runtime: async () => null, maxBlockIntervalMs: async () => null, stableMs: async () => null },
+    chains: {
+      runtime: async () => null,
+      maxBlockIntervalMs: async () => null,
+      trustRules: async () => null,
+      heightMetric: async () => null,
+      stableMs: async () => null,
+    },
     renderConfigs: async () => new Map([[nodeId, [{ path: '/etc/c.toml', content, checksum: '' }]]]),
     payloads,
   };

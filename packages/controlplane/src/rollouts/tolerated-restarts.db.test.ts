@@ -21,7 +21,13 @@ it.each([
   const nodeId = await insertNode(db);
   await insertRolloutNode(db, rolloutId, nodeId, { status: 'in_progress', attempt_count: 1, requested_attempt: 1 });
   const runtime = chainRuntimeSchema.parse({ runtime: { type: 'systemd' }, budgets });
-  const chains = { runtime: async () => runtime, maxBlockIntervalMs: async () => null, stableMs: async () => null };
+  const chains = {
+    runtime: async () => runtime,
+    maxBlockIntervalMs: async () => null,
+    trustRules: async () => null,
+    heightMetric: async () => null,
+    stableMs: async () => null,
+  };
   const sources = { chains, renderConfigs: async () => new Map(), payloads: PLAIN_PAYLOADS };
   await sendUpgradeCommand(db, sources, { rolloutId, nodeId, attempt: 1 }, 'UPGRADE');
   const row = await db.selectFrom('agent_commands').select('payload').where('node_id', '=', nodeId).executeTakeFirst();

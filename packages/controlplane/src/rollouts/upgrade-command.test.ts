@@ -1,9 +1,11 @@
 import { chainRuntimeSchema } from '@hoodcloud/contracts/files/chain-profile';
+import { vendorHooksSchema } from '@hoodcloud/contracts/files/vendor-hook';
 import { SignatureFormat } from '@hoodcloud/contracts/wire/agent-v1';
 import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import { describe, expect, it } from 'vitest';
+import { hookProblems, hooksOf } from './rollout-hooks.ts';
 import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
-import { upgradePayload } from './upgrade-command.ts';
+import { commandBudgetMs, upgradePayload } from './upgrade-command.ts';
 
 const sum = (digit: string) => `sha256:${digit.repeat(64)}`;
 const ARCHIVE = { url: 'https://r.test/v2.tar.gz', checksum: sum('a'), member: 'bin/node', signature: null };
@@ -18,7 +20,8 @@ const rollout = {
   target_artifact_member: null,
   target_artifact_signature: null,
   artifacts: null,
-} as RolloutRow;
+  hooks: [],
+} as unknown as RolloutRow;
 const row = {
   node_id: 'n1',
   attempt_direction: 'upgrade',
@@ -102,5 +105,46 @@ describe("what a chain's runtime.yaml demands of a new binary", () => {
     const payload = sent({}, {});
     expect(payload.dryStart).toBeUndefined();
     expect(payload.signaturePolicy?.required).toBe(false);
+  });
+});
+
+describe('steps of the vendor', () => {
+  const manifest = vendorHooksSchema.parse([
+    { name: 'compact', at: 'after_install', command: ['{binary}', 'db', 'compact'], undo: 'none', timeout_seconds: 90 },
+  ]);
+  const chain = chainRuntimeSchema.parse({
+    runtime: { type: 'systemd' },
+    hooks: [{ name: 'every', at: 'before_stop', command: ['/bin/true'], undo: ['/bin/false'] }],
+    binaries: { geth: { hooks: [{ name: 'own', at: 'after_install', command: ['{binary}'], undo: 'none' }] } },
+  });
+  const hooks = hooksOf(chain, 'geth', manifest);
+
+  it('are the chain’s, the binary’s and the manifest’s, in that order, and travel on the way up alone', () => {
+    const stored = { hooks: hooks as unknown as RolloutRow['hooks'] };
+    const travelled = sent(stored, {}).hooks;
+    expect(travelled.map(({ name }) => name)).toEqual(['every', 'own', 'compact']);
+    expect(travelled[2]).toMatchObject({ command: ['{binary}', 'db', 'compact'], undo: [], timeoutMs: 90_000 });
+    expect(sent(stored, { attempt_direction: 'rollback' }).hooks).toEqual([]);
+  });
+
+  it('lengthen the deadline of their command, and twice what can be undone (B5)', () => {
+    const [every, , compact] = hooks;
+    const grown = (own: typeof hooks) => commandBudgetMs('UPGRADE', chain, own) - commandBudgetMs('UPGRADE', chain, []);
+    expect(grown(compact ? [compact] : [])).toBe(100_000);
+    expect(grown(every ? [every] : [])).toBe(2 * 70_000);
+  });
+
+  it('that nothing undoes need an acknowledgement, by the same word as a breaking migration', () => {
+    const codes = (acknowledged: boolean, artifactKind: 'file' | 'image' = 'file') =>
+      hookProblems(hooks, { artifactKind, acknowledged }).map(({ code, field }) => [field, code]);
+    expect(codes(false)).toEqual([['acknowledge_state_risk', 'hook_undo_not_acknowledged']]);
+    expect(codes(true)).toEqual([]);
+    expect(codes(true, 'image')).toEqual([['hooks', 'hooks_unsupported']]);
+  });
+
+  it('are no lines for a shell, and have one name each', () => {
+    const hook = { name: 'a', at: 'before_stop', command: ['/bin/true'], undo: 'none' };
+    expect(vendorHooksSchema.safeParse([{ ...hook, command: ['geth db compact'] }]).success).toBe(false);
+    expect(vendorHooksSchema.safeParse([hook, hook]).success).toBe(false);
   });
 });

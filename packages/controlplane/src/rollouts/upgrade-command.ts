@@ -4,6 +4,8 @@ import {
   ArtifactKind,
   BudgetsSchema,
   DriftPolicy,
+  HookPoint,
+  HookSchema,
   LinkPolicy,
   Operation,
   SignatureFormat,
@@ -13,18 +15,22 @@ import {
 } from '@hoodcloud/contracts/wire/agent-v1';
 import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
 import { type ActionBudgets, scheduleToCloseMs } from '@hoodcloud/domain/activity-budget';
-import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import type { AgentOperation, StagingOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { ArtifactSignature, TargetArtifact } from '@hoodcloud/domain/target-artifact';
+import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import { dryStartOf, signaturesOf } from './chain-start.ts';
 import type { CommandConfig } from './rollback-configs.ts';
+import { storedHooks } from './rollout-hooks.ts';
 import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
 import { targetArtifacts } from './target-artifacts.ts';
 
-const OPERATION_ON_WIRE: Readonly<Record<AgentOperation, Operation>> = {
+const OPERATION_ON_WIRE: Readonly<Record<AgentOperation | StagingOperation, Operation>> = {
   UPGRADE: Operation.UPGRADE,
   COMPENSATE: Operation.COMPENSATE,
   CONFIRM: Operation.CONFIRM,
+  STAGE: Operation.STAGE,
+  UNSTAGE: Operation.UNSTAGE,
 };
 
 const SIGNATURE_FORMATS: Readonly<Record<ArtifactSignature['format'], SignatureFormat>> = {
@@ -32,7 +38,7 @@ const SIGNATURE_FORMATS: Readonly<Record<ArtifactSignature['format'], SignatureF
   cosign_bundle: SignatureFormat.COSIGN_BUNDLE,
 };
 
-/** Nobody waits for a confirmation, so an agent may be away for a day (B2). */
+/** Nobody waits for a confirmation, or for what was staged to be removed, so an agent may be away for a day (B2). */
 export const CONFIRM_WITHIN_MS = 24 * 3_600_000;
 
 /** The way back is not known: the node's version was never recorded. */
@@ -63,8 +69,13 @@ export function budgetsOf(runtime: ChainRuntime | null): Partial<ActionBudgets> 
 }
 
 /** How long a command may take from now (B5). */
-export function commandBudgetMs(operation: AgentOperation, runtime: ChainRuntime | null): number {
-  return operation === 'CONFIRM' ? CONFIRM_WITHIN_MS : scheduleToCloseMs(budgetsOf(runtime));
+export function commandBudgetMs(
+  operation: AgentOperation | StagingOperation,
+  runtime: ChainRuntime | null,
+  hooks: readonly VendorHook[],
+): number {
+  if (operation === 'CONFIRM' || operation === 'UNSTAGE') return CONFIRM_WITHIN_MS;
+  return scheduleToCloseMs(budgetsOf(runtime), hooks);
 }
 
 /** What is to run on a node after an attempt: the target, or what was there before for a rollback. */
@@ -109,7 +120,7 @@ function chosenArtifact(rollout: RolloutRow, row: RolloutNodeRow): TargetArtifac
 /** Serializes what travels to the agent: references and rendered content, no instructions (B1). */
 export function upgradePayload(input: {
   readonly attemptId: string;
-  readonly operation: AgentOperation;
+  readonly operation: AgentOperation | StagingOperation;
   readonly rollout: RolloutRow;
   readonly row: RolloutNodeRow;
   readonly runtime: ChainRuntime | null;
@@ -117,6 +128,8 @@ export function upgradePayload(input: {
   readonly configs: readonly CommandConfig[];
   /** path → `sha256:<hex>` last written by us (E4). */
   readonly lastWritten: Readonly<Record<string, string>>;
+  /** Of a STAGE: when the agent swaps by itself. */
+  readonly activation?: { readonly height: bigint; readonly planName: string; readonly heightMetric: string };
 }): Buffer {
   const { rollout, row } = input;
   const wanted = wantedVersion(rollout, row);
@@ -151,6 +164,8 @@ export function upgradePayload(input: {
     driftPolicy: rollout.drift_policy === 'overwrite' ? DriftPolicy.OVERWRITE : DriftPolicy.FAIL,
     showDrift: input.runtime?.show_config_drift === 'diff',
     budgets: wireBudgets(input.runtime, input.stableMs),
+    hooks: wireHooks(rollout, row),
+    ...(input.activation && { activation: input.activation }),
   });
   return encodeUpgradePayload(payload);
 }
@@ -158,6 +173,19 @@ export function upgradePayload(input: {
 function wireSignatures(runtime: ChainRuntime | null, binaryName: string) {
   const { required, publicKeys } = signaturesOf(runtime, binaryName);
   return create(SignaturePolicySchema, { required, publicKeys: [...publicKeys] });
+}
+
+const HOOK_POINTS: Readonly<Record<VendorHook['at'], HookPoint>> = {
+  before_stop: HookPoint.BEFORE_STOP,
+  after_install: HookPoint.AFTER_INSTALL,
+};
+
+/** Of the way to the new version only: a rollback installs what the steps were not written for. */
+function wireHooks(rollout: RolloutRow, row: RolloutNodeRow) {
+  if (row.attempt_direction !== 'upgrade') return [];
+  return storedHooks(rollout).map(({ at, command, undo, ...hook }) =>
+    create(HookSchema, { ...hook, point: HOOK_POINTS[at], command: [...command], undo: [...(undo ?? [])] }),
+  );
 }
 
 /** 0 means the action's default. */

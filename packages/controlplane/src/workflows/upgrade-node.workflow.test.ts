@@ -197,7 +197,13 @@ it('last steps run again after a killed worker find the attempt ended and change
   const { rolloutId, nodeId } = await attempt({ skip_validation: true });
   const remembered = async () => [await lab.row(rolloutId, nodeId), await lab.nodeState(nodeId)];
   const before = await remembered();
-  const chains = { maxBlockIntervalMs: async () => null, stableMs: async () => null, runtime: async () => null };
+  const chains = {
+    maxBlockIntervalMs: async () => null,
+    trustRules: async () => null,
+    heightMetric: async () => 'height',
+    stableMs: async () => null,
+    runtime: async () => null,
+  };
   const steps = nodeUpgradeActivities(lab.db, { chains, renderConfigs: async () => new Map() });
   const ref = { rolloutId, nodeId, attempt: 1 };
   expect(await steps.UpdateNodeBinaryVersion(ref)).toEqual({ kind: 'skip', why: 'skip_validation' });

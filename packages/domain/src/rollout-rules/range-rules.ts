@@ -27,16 +27,18 @@ function single(input: RolloutRuleInput): Violation[] {
   return found;
 }
 
-function canarySize({ strategy, canarySize: size, eligibleNodes }: RolloutRuleInput): Violation[] {
+function canarySize({ strategy, canarySize: given, eligibleNodes, order }: RolloutRuleInput): Violation[] {
   if (strategy !== 'canary') return [];
+  const size = order.canary_node_ids ? new Set(order.canary_node_ids).size : given;
+  const field = order.canary_node_ids ? 'canary_node_ids' : 'canary_size';
   if (size === null) {
     const message = 'The canary strategy needs canary_size: how many nodes go first.';
     return [violation('range', 'canary_size_missing', 'canary_size', message)];
   }
   const alone = wholeNumber('canary_size', size, 1);
   if (alone.length > 0 || eligibleNodes === null || eligibleNodes === 0 || size < eligibleNodes) return alone;
-  const message = `canary_size is ${size} of ${eligibleNodes} eligible nodes: at least one must be left to protect.`;
-  return [violation('range', 'canary_size_covers_all', 'canary_size', message)];
+  const message = `${field} is ${size} of ${eligibleNodes} eligible nodes: at least one must be left to protect.`;
+  return [violation('range', 'canary_size_covers_all', field, message)];
 }
 
 function minAttempted({ minAttempted: least, eligibleNodes }: RolloutRuleInput): Violation[] {

@@ -1,3 +1,4 @@
+import type { BatchOrder } from '../batch-order.ts';
 import type { MigrationType, RolloutStrategyName } from '../rollout-strategy-name.ts';
 
 /** What a node takes; rules ask this and never which runtime it has. */
@@ -27,6 +28,7 @@ export interface RolloutRuleInput {
   /** The chain's active rollout or group, null when it has none; the database's index has the last word. */
   readonly activeRolloutId: string | null;
   readonly strategy: RolloutStrategyName;
+  readonly order: BatchOrder;
   readonly batchSize: number;
   /** Null: not given. */
   readonly canarySize: number | null;

@@ -9,7 +9,7 @@ import type { RolloutNodeFacts, RolloutSnapshot } from '../rollout-snapshot.ts';
 import { type BatchVerdict, GO, type RolloutStrategy } from './rollout-strategy.ts';
 
 /** The canaries are watched for so many times `health_wait_duration` (spec "Canary"). */
-const OBSERVATION_FACTOR = 2;
+export const OBSERVATION_FACTOR = 2;
 
 /** What proves a canary: anything else, unknown included, never counts as healthy (D3, field-case 95). */
 const PROVEN_STATES: readonly NodeState[] = ['healthy', 'syncing'];
@@ -98,8 +98,8 @@ function approvalMissing({ approvalBarredFor }: RolloutSnapshot['rollout']): Rea
 
 /** `canary_size` random nodes first, watched; then the rest as `rolling`. A breaking migration needs a person's approval. */
 export const canary: RolloutStrategy = {
-  batchOf: (position, { batchSize, canarySize }) =>
-    position < canarySize ? 0 : 1 + Math.floor((position - canarySize) / batchSize),
+  hasCanaries: true,
+  inOneBatch: false,
   shuffled: true,
   stopsOnHaltedChain: true,
   beforeBatch: (context, batchIndex) => {

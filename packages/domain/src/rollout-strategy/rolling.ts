@@ -2,7 +2,8 @@ import { GO, type RolloutStrategy } from './rollout-strategy.ts';
 
 /** `batch_size` nodes at a time, one batch after the other. */
 export const rolling: RolloutStrategy = {
-  batchOf: (position, { batchSize }) => Math.floor(position / batchSize),
+  hasCanaries: false,
+  inOneBatch: false,
   shuffled: false,
   beforeBatch: () => GO,
   stopsOnHaltedChain: true,

@@ -9,16 +9,12 @@ export type BatchVerdict =
 
 export const GO: BatchVerdict = { kind: 'go' };
 
-/** Numbers that shape the batches. */
-export interface BatchSizes {
-  readonly batchSize: number;
-  readonly canarySize: number;
-}
-
 /** What distinguishes a strategy from the others (spec "Rollout Strategies"). */
 export interface RolloutStrategy {
-  /** Batch of the node at `position` of the planned order. */
-  readonly batchOf: (position: number, sizes: BatchSizes) => number;
+  /** Whether the first batch is one of canaries. */
+  readonly hasCanaries: boolean;
+  /** Whether every node goes in the one batch there is. */
+  readonly inOneBatch: boolean;
   /** Whether the order is drawn by the rollout's seed (canaries are random) or is simply that of the ids. */
   readonly shuffled: boolean;
   /** Whether rows of `batchIndex` may start; asked when every row of the batches before has ended. */

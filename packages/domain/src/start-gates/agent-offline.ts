@@ -1,6 +1,6 @@
 import { isoTime } from '../iso-time.ts';
 import { reason } from '../reasons.ts';
-import { OPEN, type StartGate } from './start-gate.ts';
+import { OPEN, type StartGate, wait } from './start-gate.ts';
 
 /**
  * Waits for the agent of a node when the rollout's policy says so (field-case 109). Under policy `skip` the gate is
@@ -12,8 +12,7 @@ export const agentOffline: StartGate = ({ row }, { snapshot }) => {
   const node = snapshot.fleet.get(row.nodeId);
   if (node?.online) return OPEN;
   const since = node?.lastHeartbeatAt ?? null;
-  return {
-    kind: 'wait',
+  return wait({
     reason: reason('agent_offline', { node: row.nodeId, since: since === null ? 'ever' : isoTime(since) }),
-  };
+  });
 };

@@ -1,8 +1,8 @@
 import { reason } from '../reasons.ts';
-import { OPEN, type StartGate } from './start-gate.ts';
+import { OPEN, type StartGate, wait } from './start-gate.ts';
 
 /** A node that two hosts claim to be is not touched until a person has cleared it (B3). */
 export const nodeQuarantined: StartGate = ({ row }, { snapshot }) =>
   snapshot.fleet.get(row.nodeId)?.quarantined
-    ? { kind: 'wait', reason: reason('node_quarantined', { node: row.nodeId }) }
+    ? wait({ reason: reason('node_quarantined', { node: row.nodeId }) })
     : OPEN;

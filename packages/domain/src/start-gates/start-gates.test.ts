@@ -56,6 +56,42 @@ describe('start gates', () => {
     expect(told(decision)).toBe('wait node_quarantined (running)');
   });
 
+  describe('a held node', () => {
+    const hold = { actor: 'ann', reason: 'its disk is being moved', until: now + 1_000 };
+    const fleet = [aNode('a', { name: 'val-1', hold })];
+    const nodes = [aRow('a'), aRow('b')];
+    const override = { rule: 'hold/val-1', actor: 'bob', reason: 'it is done', createdAt: 0, expiresAt: now + 1 };
+
+    test('waits for its turn and says who, why and until when, while the others go', () => {
+      const decision = decideNext(aSnapshot({ rollout: { batchSize: 2 }, nodes, fleet }), now);
+      expect(told(decision)).toBe('run b#1 (running)');
+      const params = { node: 'a', actor: 'ann', until: '1970-01-01T00:00:11.000Z', why: 'its disk is being moved' };
+      expect(decision).toMatchObject({ reasons: [{ code: 'node_held', params, nodeIds: ['a'] }] });
+    });
+
+    test('is asked again when the hold expires, and starts then', () => {
+      const alone = aSnapshot({ nodes: [aRow('a')], fleet });
+      expect(decideNext(alone, now)).toMatchObject({ kind: 'wait', until: hold.until });
+      expect(told(decideNext(alone, hold.until))).toBe('run a#1 (running)');
+    });
+
+    test('waits on the way back and as a retry too: whoever holds it is at work on it', () => {
+      const retry = [ended('a', 'failed', { requestedAttempt: 2 })];
+      const decision = decideNext(aSnapshot({ rollout: { failureThreshold: 1 }, nodes: retry, fleet }), now);
+      expect(told(decision)).toBe('wait node_held (running)');
+    });
+
+    test('starts where one person set that hold aside for the rollout', () => {
+      expect(told(decideNext(aSnapshot({ nodes: [aRow('a')], fleet, overrides: [override] }), now))).toBe(
+        'run a#1 (running)',
+      );
+      const other = [{ ...override, rule: 'hold/val-2' }];
+      expect(told(decideNext(aSnapshot({ nodes: [aRow('a')], fleet, overrides: other }), now))).toBe(
+        'wait node_held (running)',
+      );
+    });
+  });
+
   test('max_in_flight caps nodes in flight and offered ones together (C7)', () => {
     const nodes = [inFlight('a'), aRow('b', { offeredAt: now }), aRow('c'), aRow('d')];
     const rollout = { strategy: 'all_at_once', maxInFlight: 3 } as const;

@@ -35,6 +35,8 @@ export class RolloutWorld {
   controls: RolloutControl[] = [];
   chain: ChainFacts = aChain({ bestHeight: 1, heightGrewAt: 1_000, maxBlockIntervalMs: 3_600_000 });
   fleet: Map<string, FleetNodeFacts>;
+  budgets: RolloutSnapshot['budgets'] = [];
+  quorum: RolloutSnapshot['quorum'] = null;
   /** Child workflows that were started for an attempt and have not taken their first step yet. */
   children: NodeToRun[] = [];
   /** Position of each node's row; shared by copies, since rows keep their places. */
@@ -72,7 +74,18 @@ export class RolloutWorld {
 
   snapshot(): RolloutSnapshot {
     const { rollout, rows: nodes, controls, chain, fleet } = this;
-    return { rollout, nodes: [...nodes], controls: [...controls], chain, fleet: new Map(fleet) };
+    return {
+      rollout,
+      nodes: [...nodes],
+      controls: [...controls],
+      chain,
+      fleet: new Map(fleet),
+      overrides: [],
+      windows: [],
+      freezes: [],
+      budgets: this.budgets,
+      quorum: this.quorum,
+    };
   }
 
   inFlight(): RolloutNodeFacts[] {
@@ -119,8 +132,15 @@ export class RolloutWorld {
     return true;
   }
 
-  /** The child takes its first step, or is lost. */
-  takeFirstStep(index: number, lost: boolean): 'started' | 'skipped' | 'nothing' {
+  /**
+   * The child takes its first step, or is lost.
+   * @param mayBegin the reservation of its places; when it says no the offer is given up
+   */
+  takeFirstStep(
+    index: number,
+    lost: boolean,
+    mayBegin: (row: RolloutNodeFacts) => boolean = () => true,
+  ): 'started' | 'skipped' | 'nothing' {
     const [child] = this.children.splice(index, 1);
     const row = this.row(child?.nodeId);
     if (lost || child === undefined || row === undefined) return 'nothing';
@@ -129,6 +149,10 @@ export class RolloutWorld {
     if (row.status === 'pending' && !this.fleet.get(row.nodeId)?.online) {
       this.#setNode(row, 'skipped', { statusReason: 'agent_offline', endedAt: this.now, offeredAt: null });
       return 'skipped';
+    }
+    if (!mayBegin(row)) {
+      this.#change(row.nodeId, { offeredAt: null });
+      return 'nothing';
     }
     const begun = { attemptCount: child.attempt, startedAt: this.now, endedAt: null, offeredAt: null };
     this.#setNode(row, 'in_progress', begun);

@@ -1,3 +1,5 @@
+import type { BudgetFacts } from '../disruption-budget-facts.ts';
+import type { QuorumFacts } from '../quorum-facts.ts';
 import type { RolloutControl, RolloutControlKind } from '../rollout-control.ts';
 import type {
   ChainFacts,
@@ -6,6 +8,8 @@ import type {
   RolloutNodeFacts,
   RolloutSnapshot,
 } from '../rollout-snapshot.ts';
+import type { RuleOverride } from '../rule-override.ts';
+import type { TrustFacts, TrustRules } from '../trust/trust-rules.ts';
 
 /** For tests only: facts with unremarkable defaults, so that a test names just what it is about. */
 
@@ -80,6 +84,10 @@ export const aControl = (
 
 export const aNode = (nodeId: string, over: Partial<FleetNodeFacts> = {}): FleetNodeFacts => ({
   nodeId,
+  name: nodeId,
+  chainProfileId: 'chain',
+  nodeType: 'validator',
+  labels: {},
   state: 'healthy',
   online: true,
   lastHeartbeatAt: 0,
@@ -97,6 +105,41 @@ export const aChain = (over: Partial<ChainFacts> = {}): ChainFacts => ({
   ...over,
 });
 
+/** A budget over the whole fleet, whose unavailable nodes have these names. */
+export const aBudget = ({
+  members = 10,
+  names = [],
+  ...over
+}: Partial<Omit<BudgetFacts, 'groups'>> & { members?: number; names?: readonly string[] }): BudgetFacts => ({
+  name: 'fleet',
+  scope: {},
+  per: null,
+  maxUnavailable: 1,
+  ...over,
+  groups: new Map([['', { members, unavailable: names.length, names }]]),
+});
+
+/** A release without signature and date, and what its chain demands of it. */
+export const aRelease = (rules: Partial<TrustRules>, over: Partial<TrustFacts> = {}): TrustFacts => ({
+  rules: { minimumAgeMs: null, allowedOrigins: null, signatureRequired: false, ...rules },
+  artifactKind: 'file',
+  artifacts: [{ url: 'https://example.org/v2.0.0', signed: false }],
+  releasedAt: null,
+  firstSeenAt: null,
+  ...over,
+});
+
+/** A chain of four equal votes, all of them up. */
+const A_QUORUM: QuorumFacts = {
+  chain: 'chain',
+  limit: { numerator: 1n, denominator: 3n },
+  nodeTypes: ['validator'],
+  total: 40n,
+  down: 0n,
+  names: [],
+  unknown: [],
+};
+
 export interface SnapshotParts {
   readonly rollout?: Partial<RolloutFacts>;
   readonly nodes?: readonly RolloutNodeFacts[];
@@ -104,11 +147,31 @@ export interface SnapshotParts {
   readonly chain?: Partial<ChainFacts>;
   /** Fleet nodes that differ from healthy and online. */
   readonly fleet?: readonly FleetNodeFacts[];
+  readonly overrides?: readonly RuleOverride[];
+  readonly windows?: RolloutSnapshot['windows'];
+  readonly freezes?: RolloutSnapshot['freezes'];
+  readonly budgets?: readonly BudgetFacts[];
+  readonly trust?: RolloutSnapshot['trust'];
+  readonly quorum?: Partial<QuorumFacts>;
 }
 
 /** A snapshot whose nodes are all online and healthy unless `fleet` says otherwise. */
-export function aSnapshot({ rollout, nodes = [], controls = [], chain, fleet = [] }: SnapshotParts): RolloutSnapshot {
+export function aSnapshot(parts: SnapshotParts): RolloutSnapshot {
+  const { rollout, nodes = [], controls = [], chain, fleet = [], overrides = [] } = parts;
+  const { windows = [], freezes = [], budgets = [], trust = null, quorum } = parts;
   const known = new Map(nodes.map((row) => [row.nodeId, aNode(row.nodeId)]));
   for (const node of fleet) known.set(node.nodeId, node);
-  return { rollout: aRollout(rollout), nodes, controls, chain: aChain(chain), fleet: known };
+  return {
+    rollout: aRollout(rollout),
+    nodes,
+    controls,
+    chain: aChain(chain),
+    fleet: known,
+    overrides,
+    windows,
+    freezes,
+    budgets,
+    trust,
+    quorum: quorum === undefined ? null : { ...A_QUORUM, ...quorum },
+  };
 }

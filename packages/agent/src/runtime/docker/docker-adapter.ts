@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ConfigFileAdapter } from '../config-file-adapter.ts';
 import { backUpFiles } from '../file-backup.ts';
+import { noHooks } from '../hook-runner.ts';
 import {
   type AcquireOptions,
   type ArtifactHandle,
@@ -36,6 +37,7 @@ export interface DockerComponent {
 export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
   readonly runtimeType = 'docker';
   readonly artifactKind = 'image';
+  readonly hooks = noHooks('steps of the vendor are not run in containers yet: leave hooks out for this chain');
   readonly #engine: Engine;
   readonly #service: ContainerService;
   readonly #images: ImageStore;

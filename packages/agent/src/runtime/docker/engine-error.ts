@@ -1,3 +1,4 @@
+import type { AgentErrorCode } from '@hoodcloud/domain/failure-class';
 import { RuntimeError } from '../runtime-adapter.ts';
 
 /** The Docker engine could not be asked, or said no. `status` is its HTTP status, null when it gave no answer. */
@@ -6,7 +7,7 @@ export class EngineError extends RuntimeError {
   /** The engine's own words, or those of the system call. */
   readonly said: string;
 
-  constructor(code: string, message: string, status: number | null, cause: unknown) {
+  constructor(code: AgentErrorCode, message: string, status: number | null, cause: unknown) {
     super(code, message, { cause });
     this.status = status;
     this.said = saidBy(cause);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentErrorCode } from '@hoodcloud/domain/failure-class';
 import { AgentError } from '../../agent-error.ts';
 import { type AcquireOptions, RuntimeError } from '../runtime-adapter.ts';
 import type { Engine } from './engine.ts';
@@ -34,7 +35,7 @@ interface PullLine {
 }
 
 /** What the registry said for good, and what it means to the operator (field-cases 22 and 36). */
-const FOR_GOOD: readonly (readonly [RegExp, code: string, sentence: string])[] = [
+const FOR_GOOD: readonly (readonly [RegExp, code: AgentErrorCode, sentence: string])[] = [
   [/no matching manifest/i, 'wrong_platform', "the image isn't built for this host's platform"],
   [/manifest unknown|not found|name unknown/i, 'image_unknown', 'the registry has no such image: correct the digest'],
   [

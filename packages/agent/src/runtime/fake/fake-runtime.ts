@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { checksumOf } from '../../host/file-hash.ts';
+import type { HookRunner } from '../hook-runner.ts';
 import type {
   AcquireOptions,
   ArtifactHandle,
@@ -18,11 +19,13 @@ export type BeforeCall = (method: string) => void;
 export class FakeRuntime implements RuntimeAdapter {
   readonly runtimeType = 'process';
   readonly artifactKind = 'file';
+  readonly hooks: HookRunner;
   readonly #host: FakeHost;
   readonly #beforeCall: BeforeCall;
 
   constructor(host: FakeHost, beforeCall: BeforeCall = () => undefined) {
     this.#host = host;
+    this.hooks = fakeHooks(host, beforeCall);
     this.#beforeCall = beforeCall;
   }
 
@@ -243,4 +246,23 @@ function handleOf(artifact: WantedArtifact): ArtifactHandle {
 /** What a member hashes to: another checksum than its archive's, and always the same. */
 export function installedChecksumOf({ checksum, member }: Pick<WantedArtifact, 'checksum' | 'member'>): string {
   return member === null ? checksum : checksumOf(`${member} of ${checksum}`);
+}
+
+/** Every command succeeds, unless `beforeCall` throws for it: then it ends with exit status 1. */
+function fakeHooks(host: FakeHost, beforeCall: BeforeCall): HookRunner {
+  return {
+    check: () => undefined,
+    run: async ({ name, command }) => {
+      host.journal.push(`hook ${name}: ${command.join(' ')}`);
+      try {
+        beforeCall(`hook ${name}: ${command.join(' ')}`);
+        return { code: 0, killedBy: null, timedOut: false, output: 'done' };
+      } catch (error) {
+        return { code: 1, killedBy: null, timedOut: false, output: String(error) };
+      }
+    },
+    end: async (name) => {
+      host.journal.push(`end of hook ${name}`);
+    },
+  };
 }

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { ProcessRuntimeConfig } from '../../agent-config.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { FileAdapter } from '../file-adapter.ts';
+import type { HookRunner } from '../hook-runner.ts';
 import type { RuntimeAdapter, RuntimeStatus, StartOptions } from '../runtime-adapter.ts';
+import { ProcessHooks } from './process-hooks.ts';
 import { ProcessService } from './process-service.ts';
 import { supervisorCommand } from './supervisor-command.ts';
 
@@ -19,11 +21,13 @@ export interface ProcessComponent {
   readonly runtime: ProcessRuntimeConfig;
   readonly stateDir: string;
   readonly dataDir: string;
+  readonly hookPrograms?: readonly string[];
 }
 
 /** A binary, its configs and our own supervisor that runs it (A16). The contract is the interface's. */
 export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
   readonly runtimeType = 'process';
+  readonly hooks: HookRunner;
   readonly #service: ProcessService;
 
   /** @param parts `supervisorCommand` is that of this program unless it is given */
@@ -36,6 +40,7 @@ export class ProcessAdapter extends FileAdapter implements RuntimeAdapter {
   ) {
     super({ ...component, hashes: parts.hashes });
     const { binaryName, runtime, stateDir } = component;
+    this.hooks = new ProcessHooks({ ...runtime, ...component, hookPrograms: component.hookPrograms ?? [] });
     this.#service = new ProcessService({
       folder: join(stateDir, 'process', binaryName),
       name: binaryName,

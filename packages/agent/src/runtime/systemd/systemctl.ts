@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallAs, type Called, callProgram } from '../../host/program-call.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import { systemUser } from '../system-user.ts';
+import { GatheredLooks } from './gathered-looks.ts';
 import { MACHINE_SCOPE, type ManagerScope, runtimeDirOf, userScope } from './manager-scope.ts';
 import { unitFilesNow } from './unit-files.ts';
 import { parseUnit, UNIT_PROPERTIES, type UnitView } from './unit-properties.ts';
@@ -22,6 +23,7 @@ const ORDER_AGAIN_MS = 200;
 export class Systemctl {
   readonly scope: ManagerScope;
   readonly #users = new Map<string, Systemctl>();
+  readonly #looks = new GatheredLooks((units) => this.#callShow(units, UNIT_PROPERTIES));
   #turn: Promise<unknown> = Promise.resolve();
   /** The unit files as they were when we last made systemd read them. */
   #read: string | null = null;
@@ -43,11 +45,12 @@ export class Systemctl {
   }
 
   /**
-   * One look at a unit; a unit that isn't there has `loadState` `not-found`.
+   * One look at a unit, together with those that others ask for in the same moment; a unit that isn't there has
+   * `loadState` `not-found`.
    * @throws RuntimeError `systemd_unreachable`
    */
   async show(unit: string): Promise<UnitView> {
-    return parseUnit(await this.#ask([unit], UNIT_PROPERTIES));
+    return parseUnit(this.#answerOf(await this.#looks.of(unit)));
   }
 
   /** A look at a unit together with how it is set up: one call of `systemctl` less than both. */
@@ -115,13 +118,22 @@ export class Systemctl {
   }
 
   async #ask(units: readonly string[], properties: readonly string[]): Promise<string> {
+    return this.#answerOf(await this.#callShow(units, properties));
+  }
+
+  #answerOf({ code, stdout, stderr }: Called): string {
+    if (code !== 0) throw this.#unreachable(stderr);
+    return stdout;
+  }
+
+  async #callShow(units: readonly string[], properties: readonly string[]): Promise<Called> {
     const args = ['show', '--no-pager', '-p', properties.join(','), '--', ...units];
     const patience = AbortSignal.timeout(SHOW_TIMEOUT_MS);
-    const called = await this.call('systemctl', args, patience).catch((error) => {
+    try {
+      return await this.call('systemctl', args, patience);
+    } catch (error) {
       throw patience.aborted ? this.#unreachable('it did not answer in time.', error) : error;
-    });
-    if (called.code !== 0) throw this.#unreachable(called.stderr);
-    return called.stdout;
+    }
   }
 
   /** Null when the client got no answer. */

@@ -23,6 +23,8 @@ describe.skipIf(!hostsAvailable())('the systemd adapter inside a host', () => {
     ['knows the kinds of units that fleets have', './unit-kinds.inside.ts'],
     ['stops units without force, and brings back what stopped with them', './unit-stops.inside.ts'],
     ['starts units patiently', './unit-starts.inside.ts'],
+    ['looks at many units at once', './many-units.inside.ts'],
+    ['runs steps of the vendor as the unit runs', './unit-hooks.inside.ts'],
   ])('%s', { timeout: 600_000 }, async (_, file) => {
     const tests = await vitestInside(host, inside(file));
     for (const { name, passed, durationMs } of tests) console.log(`${passed ? '✓' : '✗'} ${name} ${durationMs} ms`);

@@ -1,6 +1,8 @@
 import { FileAdapter } from '../file-adapter.ts';
+import { type HookRunner, noHooks } from '../hook-runner.ts';
 import type { RuntimeAdapter, RuntimeStatus, StartOptions } from '../runtime-adapter.ts';
 import { type SystemdParts, SystemdService } from './systemd-service.ts';
+import { UnitHooks } from './unit-hooks.ts';
 
 /** One component under systemd, from the agent's own file (A17). */
 export interface SystemdComponent {
@@ -12,6 +14,7 @@ export interface SystemdComponent {
   readonly allowHttpHosts: readonly string[];
   readonly signedBy?: readonly string[] | undefined;
   readonly dataDir: string;
+  readonly hookPrograms?: readonly string[];
   readonly holdDir?: string;
   /** Only the unit's main process is the component; the others outlive it by design (`KillMode=process`). */
   readonly childrenStay?: boolean;
@@ -20,10 +23,15 @@ export interface SystemdComponent {
 /** A binary, its configs and the systemd unit that runs it (spec "Systemd Adapter"). The contract is the interface's. */
 export class SystemdAdapter extends FileAdapter implements RuntimeAdapter {
   readonly runtimeType = 'systemd';
+  readonly hooks: HookRunner;
   readonly #service: SystemdService;
 
   constructor(component: SystemdComponent, parts: SystemdParts) {
     super({ ...component, hashes: parts.hashes });
+    const { unit, hookPrograms = [] } = component;
+    this.hooks = component.childrenStay
+      ? noHooks('steps of the vendor are not run for the agent itself: leave hooks out')
+      : new UnitHooks(unit, { ...component, hookPrograms }, parts.systemctl);
     this.#service = new SystemdService(component, parts);
   }
 

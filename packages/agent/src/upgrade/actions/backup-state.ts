@@ -8,8 +8,7 @@ export const backupState: UpgradeAction = {
   timeoutMs: ({ budgets }) => budgets.backupMs,
   isAlreadyDone: ({ runtime, backupDir }) => runtime.isBackedUp(backupDir),
   execute: async (params) => {
-    await reportDrift(params);
-    await refuseLostBackup(params);
+    await checkBeforeBackup(params);
     const { runtime, backupDir, configFiles, signal } = params;
     await runtime.backupState(
       backupDir,
@@ -20,6 +19,12 @@ export const backupState: UpgradeAction = {
   // the backup is kept: it is what an operator investigates with (spec "Action Primitives")
   compensate: async () => undefined,
 };
+
+/** Whatever would refuse the backup, without making one. @throws AgentError `config_drift`, `backup_gone` */
+export async function checkBeforeBackup(params: ActionParams): Promise<void> {
+  await reportDrift(params);
+  await refuseLostBackup(params);
+}
 
 /** What is to be put back must be there before anything is stopped. */
 async function refuseLostBackup({ runtime, configFiles }: ActionParams): Promise<void> {

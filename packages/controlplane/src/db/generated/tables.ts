@@ -14,7 +14,7 @@ export interface AgentCommandsTable {
   rollout_id: string;
   rollout_node_id: string;
   attempt_id: string;
-  operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM';
+  operation: 'UPGRADE' | 'COMPENSATE' | 'CONFIRM' | 'STAGE' | 'UNSTAGE';
   payload: Buffer;
   status: Generated<'pending' | 'delivered' | 'acknowledged' | 'completed' | 'failed' | 'expired' | 'superseded'>;
   workflow_id: string;
@@ -35,6 +35,7 @@ export interface AgentCommandsTable {
   progress_at: Date | null;
   heartbeat_forwarded_at: Date | null;
   result_taken_at: Date | null;
+  action_since: Date | null;
 }
 
 export interface AgentCredentialsTable {
@@ -75,6 +76,7 @@ export interface ChainHeightsTable {
   chain_profile_id: string;
   best_height: number;
   grew_at: Date;
+  block_interval_ms: number | null;
 }
 
 export interface EngineMessagesTable {
@@ -97,7 +99,7 @@ export interface EventCursorsTable {
 
 export interface EventsTable {
   id: GeneratedAlways<number>;
-  subject_type: 'rollout' | 'rollout_group' | 'node' | 'incident' | 'api_key' | 'scope_grant';
+  subject_type: 'rollout' | 'rollout_group' | 'rollout_plan' | 'node' | 'incident' | 'api_key' | 'scope_grant' | 'policy';
   subject_id: string;
   rollout_id: string | null;
   node_id: string | null;
@@ -140,7 +142,7 @@ export interface IdempotencyKeysTable {
 
 export interface IncidentsTable {
   id: Generated<string>;
-  category: 'upgrade_failed' | 'upgrade_rollback_failed' | 'upgrade_stalled' | 'identity_cloned';
+  category: 'upgrade_failed' | 'upgrade_rollback_failed' | 'upgrade_stalled' | 'identity_cloned' | 'height_passed';
   severity: 'info' | 'warning' | 'critical';
   status: Generated<'open' | 'acknowledged' | 'resolved'>;
   node_id: string | null;
@@ -204,6 +206,17 @@ export interface NodeHeartbeatsTable {
   judged: Generated<unknown>;
 }
 
+export interface NodeHoldsTable {
+  node_id: string;
+  kind: 'hold' | 'pin';
+  binary_name: Generated<string>;
+  version: string | null;
+  actor: string;
+  reason: string;
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+}
+
 export interface NodesTable {
   id: Generated<string>;
   name: string;
@@ -225,6 +238,9 @@ export interface NodesTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   platform: string | null;
+  voting_power: number | null;
+  chain_power: number | null;
+  voting_power_at: Date | null;
 }
 
 export interface NotificationChannelsTable {
@@ -251,6 +267,19 @@ export interface NotificationDeliveriesTable {
   ordered_by: string | null;
   created_at: Generated<Date>;
   ended_at: Date | null;
+}
+
+export interface PoliciesTable {
+  id: Generated<string>;
+  kind: 'disruption_budget' | 'maintenance_window' | 'freeze';
+  name: string;
+  spec: unknown;
+  revision: Generated<number>;
+  created_by: string;
+  created_at: Generated<Date>;
+  updated_by: string;
+  updated_at: Generated<Date>;
+  managed_by: string | null;
 }
 
 export interface RolloutControlsTable {
@@ -331,6 +360,27 @@ export interface RolloutNodesTable {
   updated_at: Generated<Date>;
   previous_artifact_member: string | null;
   target_artifact: unknown;
+  error_code: string | null;
+  stage_goal: 'staged' | 'armed' | 'unstaged' | null;
+  stage_state: 'staging' | 'staged' | 'armed' | 'activated' | 'not_ready' | 'unstaged' | null;
+  stage_error: string | null;
+  stage_command_id: string | null;
+  stage_changed_at: Date | null;
+}
+
+export interface RolloutPlansTable {
+  id: Generated<string>;
+  chain_profile_id: string;
+  request: unknown;
+  plan: unknown;
+  facts: unknown;
+  rollout_id: string;
+  saved_by: string;
+  reason: string | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  started_by: string | null;
+  started_at: Date | null;
 }
 
 export interface RolloutsTable {
@@ -387,17 +437,43 @@ export interface RolloutsTable {
   target_artifact_signature: unknown;
   release_name: string | null;
   two_person_approval: Generated<boolean>;
+  start_at_height: number | null;
+  height_reached_at: Date | null;
+  start_at: Date | null;
+  windows: unknown;
+  batch_order: unknown;
+  failure_classes: unknown;
+  stage: Generated<boolean>;
+  name: string | null;
+  released_at: Date | null;
+  hooks: Generated<unknown>;
+  activation: Generated<'rollout' | 'height' | 'plan'>;
+}
+
+export interface RuleOverridesTable {
+  id: Generated<string>;
+  rollout_id: string;
+  rule: string;
+  actor: string;
+  reason: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
 }
 
 export interface ScopeGrantsTable {
   id: Generated<string>;
   subject: string;
-  scope: 'read' | 'operate' | 'admin';
+  scope: 'read' | 'operate' | 'admin' | 'override';
   granted_by: string;
   reason: string | null;
   granted_at: Generated<Date>;
   revoked_at: Date | null;
   revoked_by: string | null;
+}
+
+export interface SeenArtifactsTable {
+  checksum: string;
+  first_seen_at: Generated<Date>;
 }
 
 export interface Tables {
@@ -417,13 +493,18 @@ export interface Tables {
   node_components: NodeComponentsTable;
   node_config_state: NodeConfigStateTable;
   node_heartbeats: NodeHeartbeatsTable;
+  node_holds: NodeHoldsTable;
   nodes: NodesTable;
   notification_channels: NotificationChannelsTable;
   notification_deliveries: NotificationDeliveriesTable;
+  policies: PoliciesTable;
   rollout_controls: RolloutControlsTable;
   rollout_group_controls: RolloutGroupControlsTable;
   rollout_groups: RolloutGroupsTable;
   rollout_nodes: RolloutNodesTable;
+  rollout_plans: RolloutPlansTable;
   rollouts: RolloutsTable;
+  rule_overrides: RuleOverridesTable;
   scope_grants: ScopeGrantsTable;
+  seen_artifacts: SeenArtifactsTable;
 }

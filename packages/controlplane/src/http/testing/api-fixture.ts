@@ -1,24 +1,33 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { MinisignKey } from '@hoodcloud/contracts/signature/minisign';
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Registry } from 'prom-client';
+import { approvalRoutes } from '../../approvals/approval-routes.ts';
 import { accessRoutes } from '../../auth/access-routes.ts';
 import { apiKeyAuthenticator, createApiKey } from '../../auth/api-keys.ts';
 import type { Authenticator } from '../../auth/dual-auth-middleware.ts';
 import { GoTemplateRenderer } from '../../config-rendering/go-template-renderer.ts';
 import { renderForNodes } from '../../config-rendering/render-for-nodes.ts';
+import type { SignInSource } from '../../dashboard/dashboard-pages.ts';
 import type { Database } from '../../db/database.ts';
 import { Notifications } from '../../db/notifications.ts';
 import { eventRoutes } from '../../events/event-routes.ts';
 import type { Feature, Logger } from '../../feature.ts';
 import { incidentRoutes } from '../../incidents/incident-routes.ts';
 import { ChainFiles } from '../../manifests/chain-files.ts';
+import { chainRoutes } from '../../manifests/chain-routes.ts';
 import { FileReader } from '../../manifests/file-reader.ts';
 import { nodeRoutes } from '../../nodes/node-routes.ts';
 import { notificationRoutes } from '../../notifications/notification-routes.ts';
+import { overrideRoutes } from '../../policies/override-routes.ts';
+import { policyRoutes } from '../../policies/policy-routes.ts';
 import { groupRoutes } from '../../rollout-groups/group-routes.ts';
+import { planRoutes } from '../../rollout-plans/plan-routes.ts';
+import type { ArtifactProbe } from '../../rollouts/plan/artifact-checks.ts';
+import { probeArtifactByHead } from '../../rollouts/plan/probe-artifact.ts';
 import { rolloutRoutes } from '../../rollouts/rollout-routes.ts';
 import { createApiServer } from '../api-server.ts';
 
@@ -32,6 +41,10 @@ export interface Answer<Body> {
 export interface ApiFixtureOptions {
   readonly bodyLimit?: number;
   readonly requestsPerMinute?: number;
+  readonly dashboardFolder?: string;
+  readonly signIn?: SignInSource;
+  /** Whose signatures manifests need. */
+  readonly manifestKeys?: readonly MinisignKey[];
   /** Whose the caller stays; one of its own when left out. */
   readonly database?: MigratedDatabase;
   /** Beside API keys. */
@@ -73,11 +86,13 @@ export class ApiFixture {
       error: (fields: object) => void logged.push(fields),
     };
     const app = await createApiServer({
-      features: featuresOf(database, configDir, notifications, log),
+      features: featuresOf({ database, configDir, notifications, log, manifestKeys: options.manifestKeys ?? [] }),
       authenticators: [apiKeyAuthenticator(database.db), ...(options.authenticators?.(database.db) ?? [])],
       log,
       metrics: new Registry(),
       notReady: async () => null,
+      ...(options.dashboardFolder !== undefined && { dashboardFolder: options.dashboardFolder }),
+      ...(options.signIn !== undefined && { signIn: options.signIn }),
       ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
       ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
     });
@@ -86,7 +101,7 @@ export class ApiFixture {
   }
 
   async call<Body>(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -115,20 +130,39 @@ export class ApiFixture {
   }
 }
 
-function featuresOf({ db }: MigratedDatabase, configDir: string, notifications: Notifications, log: Logger): Feature[] {
+interface FixtureParts extends Pick<ApiFixture, 'database' | 'configDir'> {
+  readonly notifications: Notifications;
+  readonly log: Logger;
+  readonly manifestKeys: readonly MinisignKey[];
+}
+
+function featuresOf({ database: { db }, configDir, notifications, log, manifestKeys }: FixtureParts): Feature[] {
   const chains = new ChainFiles(() => configDir);
-  const manifests = new FileReader(() => configDir);
-  const targets = { chains, renderConfigs: renderForNodes(db, new GoTemplateRenderer()) };
-  const sources = { files: { chains, manifests }, targets };
+  const manifests = new FileReader(() => configDir, manifestKeys);
+  const renderer = new GoTemplateRenderer();
+  const targets = { chains, renderConfigs: renderForNodes(db, renderer) };
+  const plans = { renderer, probeArtifact: probeHere };
+  const sources = { files: { chains, manifests }, targets, plans };
   return [
     { name: 'auth', routes: accessRoutes(db) },
+    { name: 'policies', routes: policyRoutes(db) },
+    { name: 'overrides', routes: overrideRoutes(db, chains) },
     { name: 'nodes', routes: nodeRoutes(db, chains) },
+    { name: 'approvals', routes: approvalRoutes(db) },
+    { name: 'manifests', routes: chainRoutes({ db, chains, manifests }) },
     { name: 'incidents', routes: incidentRoutes(db) },
     { name: 'rollouts', routes: rolloutRoutes({ db, sources, reads: { chains, manifests } }) },
+    { name: 'rollout-plans', routes: planRoutes({ db, sources, reads: { chains, manifests } }) },
     { name: 'notifications', routes: notificationRoutes(db) },
     { name: 'rollout-groups', routes: groupRoutes({ db, sources }) },
     { name: 'events', routes: eventRoutes({ db, notifications, log }) },
   ];
+}
+
+/** Asks servers of the test; the addresses of examples lead out of it. */
+async function probeHere(url: string): Promise<ArtifactProbe> {
+  if (new URL(url).hostname === '127.0.0.1') return probeArtifactByHead(2000)(url);
+  return { state: 'not_asked', size_bytes: null, remark: 'The test asks nobody outside.' };
 }
 
 function parsed(text: string): unknown {

@@ -638,6 +638,21 @@ export declare type UpgradePayload = Message<"hoodcloud.agent.v1.UpgradePayload"
    * @generated from field: bool show_drift = 15;
    */
   showDrift: boolean;
+
+  /**
+   * Of a STAGE: the agent carries the UPGRADE out by itself when this comes, with or without its control plane. Absent: it
+   * waits for the command.
+   *
+   * @generated from field: hoodcloud.agent.v1.Activation activation = 16;
+   */
+  activation?: Activation | undefined;
+
+  /**
+   * Steps of the vendor in their order.
+   *
+   * @generated from field: repeated hoodcloud.agent.v1.Hook hooks = 17;
+   */
+  hooks: Hook[];
 };
 
 /**
@@ -645,6 +660,91 @@ export declare type UpgradePayload = Message<"hoodcloud.agent.v1.UpgradePayload"
  * Use `create(UpgradePayloadSchema)` to create a new message.
  */
 export declare const UpgradePayloadSchema: GenMessage<UpgradePayload>;
+
+/**
+ * A height at which every node of a chain must have the new version.
+ *
+ * @generated from message hoodcloud.agent.v1.Activation
+ */
+export declare type Activation = Message<"hoodcloud.agent.v1.Activation"> & {
+  /**
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * The upgrade's name in the plan file that the node writes when it stops (`upgrade-info.json`). Empty: the node stops by
+   * itself after this height.
+   *
+   * @generated from field: string plan_name = 2;
+   */
+  planName: string;
+
+  /**
+   * Metric of the node that has its height. Empty: only a plan file tells.
+   *
+   * @generated from field: string height_metric = 3;
+   */
+  heightMetric: string;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.Activation.
+ * Use `create(ActivationSchema)` to create a new message.
+ */
+export declare const ActivationSchema: GenMessage<Activation>;
+
+/**
+ * A step of the vendor (`geth db compact`): a program that runs once beside the upgrade's own steps.
+ *
+ * @generated from message hoodcloud.agent.v1.Hook
+ */
+export declare type Hook = Message<"hoodcloud.agent.v1.Hook"> & {
+  /**
+   * Unique in the upgrade; safe as the name of a file.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: hoodcloud.agent.v1.HookPoint point = 2;
+   */
+  point: HookPoint;
+
+  /**
+   * Program and arguments, never a shell's line. `{binary}` is the installed binary, `{data_dir}` the node's data folder:
+   * only the host knows where they are (A17).
+   *
+   * @generated from field: repeated string command = 3;
+   */
+  command: string[];
+
+  /**
+   * @generated from field: uint32 timeout_ms = 4;
+   */
+  timeoutMs: number;
+
+  /**
+   * Runs on the way back. Empty: there is nothing to undo, which was acknowledged.
+   *
+   * @generated from field: repeated string undo = 5;
+   */
+  undo: string[];
+
+  /**
+   * May run again when an agent that died leaves it in doubt.
+   *
+   * @generated from field: bool repeatable = 6;
+   */
+  repeatable: boolean;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.Hook.
+ * Use `create(HookSchema)` to create a new message.
+ */
+export declare const HookSchema: GenMessage<Hook>;
 
 /**
  * @generated from message hoodcloud.agent.v1.Artifact
@@ -1204,6 +1304,13 @@ export enum CommandType {
    * @generated from enum value: COMMAND_TYPE_UPGRADE = 9;
    */
   UPGRADE = 9,
+
+  /**
+   * An upgrade with steps of the vendor. A type of its own, so that an agent that would leave them out refuses it.
+   *
+   * @generated from enum value: COMMAND_TYPE_UPGRADE_WITH_HOOKS = 10;
+   */
+  UPGRADE_WITH_HOOKS = 10,
 }
 
 /**
@@ -1238,12 +1345,57 @@ export enum Operation {
    * @generated from enum value: OPERATION_CONFIRM = 3;
    */
   CONFIRM = 3,
+
+  /**
+   * Do what the UPGRADE of this attempt will need and the node need not be stopped for: look at configs, disk and service,
+   * download, verify, try. It stays for the UPGRADE to find. Again for another attempt, or with another activation: that one
+   * counts.
+   *
+   * @generated from enum value: OPERATION_STAGE = 4;
+   */
+  STAGE = 4,
+
+  /**
+   * Forget what was staged for the attempt and remove it; nothing of the node was changed.
+   *
+   * @generated from enum value: OPERATION_UNSTAGE = 5;
+   */
+  UNSTAGE = 5,
 }
 
 /**
  * Describes the enum hoodcloud.agent.v1.Operation.
  */
 export declare const OperationSchema: GenEnum<Operation>;
+
+/**
+ * @generated from enum hoodcloud.agent.v1.HookPoint
+ */
+export enum HookPoint {
+  /**
+   * @generated from enum value: HOOK_POINT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Before the node is stopped; a failure leaves it untouched.
+   *
+   * @generated from enum value: HOOK_POINT_BEFORE_STOP = 1;
+   */
+  BEFORE_STOP = 1,
+
+  /**
+   * With the new version and its configs in place, before it starts.
+   *
+   * @generated from enum value: HOOK_POINT_AFTER_INSTALL = 2;
+   */
+  AFTER_INSTALL = 2,
+}
+
+/**
+ * Describes the enum hoodcloud.agent.v1.HookPoint.
+ */
+export declare const HookPointSchema: GenEnum<HookPoint>;
 
 /**
  * @generated from enum hoodcloud.agent.v1.SignatureFormat

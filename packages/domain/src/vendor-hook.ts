@@ -1,0 +1,30 @@
+/** Where a step of the vendor has its place among the steps of an upgrade. */
+export const HOOK_POINTS = ['before_stop', 'after_install'] as const;
+export type HookPoint = (typeof HOOK_POINTS)[number];
+
+/** A step of the vendor: a program that runs once beside the upgrade's own steps (`geth db compact`). */
+export interface VendorHook {
+  /** Unique in an upgrade; safe as the name of a file and of a unit. */
+  readonly name: string;
+  readonly at: HookPoint;
+  /** Program and arguments, never a shell's line. The program is `{binary}`, or an absolute path that the host allows. */
+  readonly command: readonly string[];
+  /** Milliseconds it may take; then it is ended, and has failed. */
+  readonly timeoutMs: number;
+  /** What takes it back; null: nothing does, which somebody acknowledged. */
+  readonly undo: readonly string[] | null;
+  /** May run again when an agent that died leaves it in doubt. */
+  readonly repeatable: boolean;
+}
+
+export type HookStepName = `${HookPoint}:${string}`;
+
+/** Its name among the steps of an attempt: what records, events and people call it. */
+export function hookStepName({ at, name }: Pick<VendorHook, 'at' | 'name'>): HookStepName {
+  return `${at}:${name}`;
+}
+
+/** Where a step's name says that it is a step of the vendor; null for the upgrade's own. */
+export function hookPointOf(stepName: string): HookPoint | null {
+  return HOOK_POINTS.find((point) => stepName.startsWith(`${point}:`)) ?? null;
+}
