@@ -125,7 +125,7 @@ describe.skipIf(!dockerAvailable())('an upgrade that the chain’s own data refu
       const node = nodes['geth under systemd'];
       const before = await node.look();
       const words = ['--chain', node.chain.id, '--type', NODE_TYPE, '--strategy', 'rolling', '--start', '--watch'];
-      const upgrade = ['rollout', 'create', '--upgrade', `${node.refused}-with-step`, ...words];
+      const upgrade = ['rollout', 'create', '--upgrade', `${node.refused}-with-step`, '--retry-failed', ...words];
       const refused = await plane.hoodctl.run(...upgrade);
       expect(refused.stdout + refused.stderr).toContain('Nothing undoes the hook db-compact');
 

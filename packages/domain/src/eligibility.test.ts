@@ -29,6 +29,7 @@ const target: RolloutTargetFacts = {
   platforms: null,
   targetConfigHashes: {},
   offlinePolicy: 'skip',
+  retryFailed: false,
 };
 
 function judged(ofNode: Partial<NodeEligibilityFacts>, ofTarget: Partial<RolloutTargetFacts> = {}): string {
@@ -63,6 +64,24 @@ test('a pinned component is left out of rollouts to another version until the pi
   expect(judged({ pin: { ...pin, version: 'v2' } })).toBe('eligible');
   expect(judged({ pin: { ...pin, until: 1_001 } })).toBe('node_pinned');
   expect(judged({ pin: { ...pin, until: 1_000 } })).toBe('eligible');
+});
+
+test('a node that failed the version is left out, with rollout and time, until a person asks for it again', () => {
+  const failedVersion = { rolloutId: 'r0', at: Date.parse('2026-01-01T00:00:00Z') };
+  expect(judgeEligibility({ ...node, failedVersion }, target)).toEqual({
+    kind: 'skipped',
+    reason: {
+      code: 'failed_this_version',
+      params: { version: 'v2', rollout: 'r0', at: '2026-01-01T00:00:00.000Z' },
+    },
+  });
+  expect(judged({ failedVersion }, { retryFailed: true })).toBe('eligible');
+  expect(judged({ failedVersion: null })).toBe('eligible');
+});
+
+test('a node that has the version after all is not told of an earlier failure', () => {
+  const failedVersion = { rolloutId: 'r0', at: 0 };
+  expect(judged({ failedVersion, component: { ...component, runningDigest: NEW } })).toBe('already_at_target');
 });
 
 test('only nodes that run, well or badly, can be upgraded', () => {

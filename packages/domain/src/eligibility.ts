@@ -4,6 +4,13 @@ import { type NodePin, pinnedReason } from './node-hold.ts';
 import type { NodeState } from './node-state.ts';
 import { type Reason, reason } from './reasons.ts';
 
+/** An attempt that ended badly: rolled back by the agent, or failed. */
+export interface FailedVersion {
+  readonly rolloutId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
 /** Path of a config file to the SHA-256 of its content. */
 export type ConfigHashes = Readonly<Record<string, string>>;
 
@@ -35,6 +42,8 @@ export interface NodeEligibilityFacts {
   readonly component: ComponentFacts | null;
   /** An earlier component of the rollout's group that failed on this node; null or left out: none did. */
   readonly failedBefore?: string | null;
+  /** How the latest upgrade of the component to the target version, in another rollout, failed; null or left out: it did not. */
+  readonly failedVersion?: FailedVersion | null;
   /** What a person pinned the component with; null or left out: nobody did. */
   readonly pin?: NodePin | null;
 }
@@ -56,6 +65,8 @@ export interface RolloutTargetFacts {
   /** Hashes of the config files as they would be rendered for this node; empty without config changes. */
   readonly targetConfigHashes: ConfigHashes;
   readonly offlinePolicy: 'skip' | 'wait';
+  /** A person asked that nodes that failed the version are offered it again. */
+  readonly retryFailed: boolean;
 }
 
 export type Eligibility = { readonly kind: 'eligible' } | { readonly kind: 'skipped'; readonly reason: Reason };
@@ -100,6 +111,10 @@ function whySkipped(node: NodeEligibilityFacts, target: RolloutTargetFacts): Rea
   const pinned = pinnedReason(node.pin, target.targetVersion, target.now);
   if (pinned) return pinned;
   if (node.failedBefore) return reason('earlier_component_failed', { binary: node.failedBefore });
+  if (node.failedVersion && !target.retryFailed) {
+    const { rolloutId, at } = node.failedVersion;
+    return reason('failed_this_version', { version: target.targetVersion, rollout: rolloutId, at: isoTime(at) });
+  }
   if (!node.online && target.offlinePolicy === 'skip') {
     const since = node.lastHeartbeatAt;
     return reason('agent_offline', { node: nodeId, since: since === null ? 'ever' : isoTime(since) });

@@ -67,6 +67,11 @@ export const REASONS = {
     severity: 'warning',
     sentence: '{binary} failed on this node, so no later component of the group changes it.',
   },
+  failed_this_version: {
+    severity: 'warning',
+    sentence:
+      'Its upgrade to {version} failed at {at} in rollout {rollout}. It is offered again only by a rollout that retries failed nodes.',
+  },
   // start gates
   max_in_flight_reached: { severity: 'info', sentence: 'In flight: {count} of at most {limit nodes}.' },
   agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },

@@ -61,7 +61,8 @@ function placed({ chain }: Placing, ask: PlacedCase['ask'], rolloutId: string | 
         const who = typeof params.who === 'string' ? { who: rename(params.who) } : {};
         const budget = typeof params.budget === 'string' ? { budget: rename(params.budget) } : {};
         const of = params.chain === undefined ? {} : { chain };
-        const other = typeof params.rollout === 'string' ? { rollout: names.get(params.rollout)?.id ?? '?' } : {};
+        const other =
+          typeof params.rollout === 'string' ? { rollout: names.get(params.rollout)?.id ?? params.rollout } : {};
         return sentenceOf({ code, params: { ...params, ...named, ...who, ...budget, ...of, ...other } });
       }),
   };

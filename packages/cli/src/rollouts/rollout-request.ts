@@ -34,6 +34,7 @@ export interface RequestFlags {
   readonly sourceVersion?: string;
   readonly node?: readonly string[];
   readonly offline?: 'skip' | 'wait';
+  readonly retryFailed?: boolean;
   readonly atHeight?: number;
   readonly startAt?: string;
   readonly window?: readonly WeeklyWindow[];
@@ -76,6 +77,7 @@ export function withRequestOptions(command: Command): Command {
     .addOption(
       new Option('--offline <policy>', 'what to do with a node that is offline at its turn').choices(['skip', 'wait']),
     )
+    .option('--retry-failed', 'offer the version again to nodes that failed it in an earlier rollout')
     .option('--stage', 'every node downloads, verifies and checks ahead, all at once, before the first is stopped')
     .addOption(
       new Option(
@@ -146,6 +148,7 @@ function fromFlags(flags: RequestFlags): Partial<CreateRolloutInput> {
     health_wait_ms: flags.healthWait,
     source_version: flags.sourceVersion,
     offline_policy: flags.offline,
+    retry_failed: flags.retryFailed,
     start_at_height: flags.atHeight,
     start_at: flags.startAt,
     windows: flags.window?.map(toRequest),

@@ -29,6 +29,7 @@ export function renderRollout(rollout: RolloutDetail, now: Date): string {
     ['Strategy', `${rollout.strategy}, ${rollout.batch_size} at a time${canary}, ${health}`],
     ['Starts at', rollout.start_at ?? undefined],
     ['Windows', rollout.windows?.map(weeklyWindowText).join('; ')],
+    ['Failed nodes', rollout.retry_failed ? 'offered the version again' : undefined],
     ['State risk', rollout.migration_type],
     ['Status', `${rollout.status} since ${renderAge(rollout.status_changed_at, now)}`.replace(' since -', '')],
     ['Reason', rollout.status_reason?.sentence],

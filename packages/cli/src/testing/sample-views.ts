@@ -41,6 +41,7 @@ export function rolloutView(differs: Partial<RolloutDetail> = {}): RolloutDetail
     force_continue: false,
     skip_validation: false,
     offline_policy: 'skip',
+    retry_failed: false,
     start_at_height: null,
     start_at: null,
     windows: null,

@@ -23,6 +23,7 @@ const settings = {
   force_continue: shape.force_continue.removeDefault().optional(),
   skip_validation: shape.skip_validation.removeDefault().optional(),
   offline_policy: shape.offline_policy.removeDefault().optional(),
+  retry_failed: shape.retry_failed.removeDefault().optional(),
   drift_policy: shape.drift_policy,
   acknowledge_state_risk: shape.acknowledge_state_risk.removeDefault().optional(),
   acknowledge_quorum_share: shape.acknowledge_quorum_share,

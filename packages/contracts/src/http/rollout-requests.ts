@@ -64,6 +64,8 @@ export const createRolloutSchema = z
     skip_validation: z.boolean().default(false),
     /** What to do with a node that is offline at its turn. */
     offline_policy: z.enum(['skip', 'wait']).default('skip'),
+    /** Nodes that failed this version in an earlier rollout are offered it again; they are left out otherwise. */
+    retry_failed: z.boolean().default(false),
     /** No node starts before the chain is at this height. */
     start_at_height: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
     /** No node starts before this time. */

@@ -53,6 +53,8 @@ export const rolloutSchema = z
     force_continue: z.boolean(),
     skip_validation: z.boolean(),
     offline_policy: z.enum(['skip', 'wait']),
+    /** Nodes that failed this version in an earlier rollout are offered it again. */
+    retry_failed: z.boolean(),
     /** No node starts before the chain is at this height. */
     start_at_height: z.number().int().nullable(),
     /** No node starts before this time. */

@@ -478,6 +478,8 @@ create table rollout_nodes (
   stage_error text,
   stage_command_id uuid,
   stage_changed_at timestamp with time zone,
+  upgrade_outcome character varying(10),
+  upgrade_outcome_at timestamp with time zone,
   constraint rollout_nodes_rollout_id_node_id_key UNIQUE (rollout_id, node_id),
   constraint rollout_nodes_pkey PRIMARY KEY (id),
   constraint rollout_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
@@ -487,11 +489,13 @@ create table rollout_nodes (
   constraint rollout_nodes_stage_goal_check CHECK (((stage_goal)::text = ANY ((ARRAY['staged'::character varying, 'armed'::character varying, 'unstaged'::character varying])::text[]))),
   constraint rollout_nodes_stage_state_check CHECK (((stage_state)::text = ANY ((ARRAY['staging'::character varying, 'staged'::character varying, 'armed'::character varying, 'activated'::character varying, 'not_ready'::character varying, 'unstaged'::character varying])::text[]))),
   constraint rollout_nodes_status_check CHECK (((status)::text = ANY ((ARRAY['pending'::character varying, 'in_progress'::character varying, 'validating'::character varying, 'succeeded'::character varying, 'failed'::character varying, 'rolled_back'::character varying, 'skipped'::character varying])::text[]))),
+  constraint rollout_nodes_upgrade_outcome_check CHECK (((upgrade_outcome)::text = ANY ((ARRAY['succeeded'::character varying, 'failed'::character varying])::text[]))),
   constraint rollout_nodes_upgrade_phase_check CHECK (((upgrade_phase)::text = ANY ((ARRAY['PREPARING'::character varying, 'STOPPED'::character varying, 'MUTATING'::character varying, 'STARTING'::character varying, 'VERIFYING'::character varying, 'COMPLETED'::character varying, 'ROLLBACKING'::character varying, 'ROLLED_BACK'::character varying, 'FAILED_ROLLBACK'::character varying])::text[])))
 );
 CREATE UNIQUE INDEX one_change_per_node ON public.rollout_nodes USING btree (node_id) WHERE ((status)::text = ANY ((ARRAY['in_progress'::character varying, 'validating'::character varying])::text[]));
 CREATE INDEX rollout_nodes_by_batch ON public.rollout_nodes USING btree (rollout_id, batch_index);
 CREATE INDEX rollout_nodes_by_node ON public.rollout_nodes USING btree (node_id, created_at DESC);
+CREATE INDEX rollout_nodes_outcomes ON public.rollout_nodes USING btree (node_id, upgrade_outcome_at) WHERE (upgrade_outcome_at IS NOT NULL);
 CREATE INDEX rollout_nodes_staged ON public.rollout_nodes USING btree (rollout_id) WHERE ((stage_goal)::text = ANY ((ARRAY['staged'::character varying, 'armed'::character varying])::text[]));
 
 create table rollout_plans (
@@ -578,6 +582,7 @@ create table rollouts (
   released_at timestamp with time zone,
   hooks jsonb default '[]'::jsonb not null,
   activation character varying(10) default 'rollout'::character varying not null,
+  retry_failed boolean default false not null,
   constraint rollouts_name_key UNIQUE (name),
   constraint rollouts_pkey PRIMARY KEY (id),
   constraint rollouts_group_id_fkey FOREIGN KEY (group_id) REFERENCES rollout_groups(id),

@@ -15,6 +15,7 @@ export interface TargetSpec extends NamedArtifacts {
   readonly binary_name: string;
   readonly target_version: string;
   readonly offline_policy: 'skip' | 'wait';
+  readonly retry_failed: boolean;
   readonly config_changes: unknown;
   /** Null: every node of the chain and type. */
   readonly node_ids: readonly string[] | null;
@@ -49,7 +50,8 @@ export async function judgeTargets(
   nodeIds: readonly string[],
   now: number,
 ): Promise<Map<string, Eligibility>> {
-  const fleet = await loadEligibilityFacts(db, { rolloutId: spec.id, binaryName: spec.binary_name, nodeIds, now });
+  const { id: rolloutId, binary_name: binaryName, target_version: targetVersion } = spec;
+  const fleet = await loadEligibilityFacts(db, { rolloutId, binaryName, targetVersion, nodeIds, now });
   const targets = targetArtifacts(spec);
   const platforms = targets.kind === 'by_platform' ? Object.keys(targets.artifacts) : null;
   const installed = await loadInstalledFrom(db, spec.binary_name, nodeIds);
@@ -70,6 +72,7 @@ export async function judgeTargets(
         (configs.get(facts.nodeId) ?? []).map(({ path, checksum }) => [path, checksum]),
       ),
       offlinePolicy: spec.offline_policy,
+      retryFailed: spec.retry_failed,
     };
     return [facts.nodeId, judgeEligibility(facts, target)] as const;
   });

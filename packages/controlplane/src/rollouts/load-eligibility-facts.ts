@@ -1,4 +1,4 @@
-import type { ComponentFacts, ConfigHashes, NodeEligibilityFacts } from '@hoodcloud/domain/eligibility';
+import type { ComponentFacts, ConfigHashes, FailedVersion, NodeEligibilityFacts } from '@hoodcloud/domain/eligibility';
 import type { NodeState } from '@hoodcloud/domain/node-state';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
@@ -14,6 +14,7 @@ export async function loadEligibilityFacts(
   query: {
     readonly rolloutId: string;
     readonly binaryName: string;
+    readonly targetVersion: string;
     readonly nodeIds: readonly string[];
     readonly now: number;
   },
@@ -41,9 +42,14 @@ export async function loadEligibilityFacts(
     .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
     .execute();
   const pins = await loadPins(db, query.binaryName, query.nodeIds);
+  const failedVersions = await loadFailedVersions(db, query);
   return new Map(
     rows.map((row) => {
-      const beside = { failedBefore: failedBefore.get(row.id) ?? null, pin: pins.get(row.id) ?? null };
+      const beside = {
+        failedBefore: failedBefore.get(row.id) ?? null,
+        failedVersion: failedVersions.get(row.id) ?? null,
+        pin: pins.get(row.id) ?? null,
+      };
       return [row.id, { ...eligibilityFacts(row, query.now), ...beside }];
     }),
   );
@@ -65,6 +71,42 @@ async function loadFailedBefore(db: Db, rolloutId: string): Promise<Map<string, 
     .where('n.status', 'in', ['failed', 'rolled_back'])
     .execute();
   return new Map(rows.map((row) => [row.node_id, row.binary_name]));
+}
+
+/**
+ * By node: how its latest upgrade of the component to this version failed, in whatever other rollout. A version that it had
+ * already, and of which only configs were changed, it did not fail.
+ */
+async function loadFailedVersions(
+  db: Db,
+  query: {
+    readonly rolloutId: string;
+    readonly binaryName: string;
+    readonly targetVersion: string;
+    readonly nodeIds: readonly string[];
+  },
+): Promise<Map<string, FailedVersion>> {
+  const rows = await db
+    .selectFrom('rollout_nodes as n')
+    .innerJoin('rollouts as r', 'r.id', 'n.rollout_id')
+    .distinctOn('n.node_id')
+    .select(['n.node_id', 'n.rollout_id', 'n.upgrade_outcome', 'n.upgrade_outcome_at'])
+    .where('n.node_id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
+    .where('n.rollout_id', '!=', query.rolloutId)
+    .where('r.binary_name', '=', query.binaryName)
+    .where('r.target_version', '=', query.targetVersion)
+    .where('n.previous_version', 'is distinct from', query.targetVersion)
+    .where('n.upgrade_outcome_at', 'is not', null)
+    .orderBy('n.node_id')
+    .orderBy('n.upgrade_outcome_at', 'desc')
+    .execute();
+  return new Map(
+    rows.flatMap(({ node_id, rollout_id, upgrade_outcome, upgrade_outcome_at }) =>
+      upgrade_outcome === 'failed' && upgrade_outcome_at !== null
+        ? [[node_id, { rolloutId: rollout_id, at: upgrade_outcome_at.getTime() }] as const]
+        : [],
+    ),
+  );
 }
 
 /** What a component was last installed from, as far as rollouts know. */

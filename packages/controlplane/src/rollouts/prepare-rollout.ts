@@ -158,6 +158,7 @@ export function targetSpecOf(
     target_artifact_signature: upgrade.target_artifact_signature,
     artifacts: upgrade.artifacts,
     offline_policy: request.offline_policy,
+    retry_failed: request.retry_failed,
     config_changes: configChanges,
     node_ids: request.node_ids ?? null,
   };

@@ -49,6 +49,7 @@ export async function transitionRolloutNode(db: Db, change: RolloutNodeTransitio
         error_code: null,
       }),
       ...(isEndedNode(change.to) && { ended_at: now }),
+      ...outcomeOfUpgrade(change.to),
       updated_at: now,
     })
     .where('rollout_id', '=', change.rolloutId)
@@ -74,6 +75,21 @@ export async function transitionRolloutNode(db: Db, change: RolloutNodeTransitio
     },
   });
   return true;
+}
+
+/**
+ * What a later rollout to the same version asks: how the upgrade ended. A way back, and a node that was left out, tell
+ * nothing of it.
+ */
+function outcomeOfUpgrade(to: NodeUpgradeStatus) {
+  if (!isEndedNode(to) || to === 'skipped') return {};
+  const outcome = to === 'succeeded' ? 'succeeded' : 'failed';
+  return {
+    upgrade_outcome: sql<
+      typeof outcome
+    >`case attempt_direction when 'upgrade' then ${outcome} else upgrade_outcome end`,
+    upgrade_outcome_at: sql<Date>`case attempt_direction when 'upgrade' then clock_timestamp() else upgrade_outcome_at end`,
+  };
 }
 
 function eventKind(to: NodeUpgradeStatus): EventKind {

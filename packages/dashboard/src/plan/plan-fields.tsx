@@ -144,7 +144,11 @@ function How({ form, change, problems }: Fields) {
 }
 
 function Overrides({ form, change, problems, breaking }: Fields & { readonly breaking: boolean }) {
-  const box = (name: 'forceContinue' | 'skipValidation' | 'acknowledgeStateRisk', label: string, error?: string) => (
+  const box = (
+    name: 'retryFailed' | 'forceContinue' | 'skipValidation' | 'acknowledgeStateRisk',
+    label: string,
+    error?: string,
+  ) => (
     <Checkbox
       label={label}
       checked={form[name]}
@@ -160,6 +164,7 @@ function Overrides({ form, change, problems, breaking }: Fields & { readonly bre
           'The chain’s data may not go back: I have read the recovery plan',
           problems.acknowledge_state_risk,
         )}
+      {box('retryFailed', 'Offer the version again to nodes that failed it before')}
       {box('skipValidation', 'Do not wait for a proof of health after an upgrade')}
       {box('forceContinue', 'Go on whatever fails')}
     </Stack>

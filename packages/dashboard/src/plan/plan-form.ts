@@ -20,6 +20,7 @@ export interface PlanForm {
   readonly offline: 'skip' | 'wait';
   /** Null: what the manifest says. */
   readonly drift: 'fail' | 'overwrite' | null;
+  readonly retryFailed: boolean;
   readonly forceContinue: boolean;
   readonly skipValidation: boolean;
   readonly acknowledgeStateRisk: boolean;
@@ -37,6 +38,7 @@ export const EMPTY_FORM: PlanForm = {
   startAt: '',
   offline: 'skip',
   drift: null,
+  retryFailed: false,
   forceContinue: false,
   skipValidation: false,
   acknowledgeStateRisk: false,
@@ -98,6 +100,7 @@ export function requestOf(form: PlanForm, manifest: ManifestView): CreateRollout
     ...(form.startAt !== '' && { start_at: new Date(form.startAt).toISOString() }),
     offline_policy: form.offline,
     ...(form.drift !== null && { drift_policy: form.drift }),
+    retry_failed: form.retryFailed,
     force_continue: form.forceContinue,
     skip_validation: form.skipValidation,
     acknowledge_state_risk: form.acknowledgeStateRisk,

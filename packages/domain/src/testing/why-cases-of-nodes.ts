@@ -96,6 +96,9 @@ export const NODE_CASES = {
   ),
   never_joined: leftOut(reason('never_joined')),
   earlier_component_failed: leftOut(reason('earlier_component_failed', { binary: 'execution' })),
+  failed_this_version: leftOut(
+    reason('failed_this_version', { version: 'v2.0.0', rollout: 'r0', at: '2026-01-01T00:00:00.000Z' }),
+  ),
   // ended
   attempt_ended: done(null),
   left_stopped: done(reason('left_stopped')),

@@ -167,6 +167,10 @@ export const WAITING_REASONS = {
   node_pinned: { from: 'targets', next: 'Ask whoever pinned it, then release it (hoodctl node release).' },
   never_joined: { from: 'targets', next: 'Install the agent on its host and join it (hoodctl node join-token).' },
   earlier_component_failed: { from: 'targets', next: COMPONENT },
+  failed_this_version: {
+    from: 'targets',
+    next: 'See there why it failed; once that is mended, create a rollout with retry_failed (--retry-failed).',
+  },
   // ended
   attempt_ended: { from: 'end', next: 'Nothing: it is over.' },
   left_stopped: { from: 'end', next: 'Start the node yourself when it should run.' },

@@ -366,6 +366,8 @@ export interface RolloutNodesTable {
   stage_error: string | null;
   stage_command_id: string | null;
   stage_changed_at: Date | null;
+  upgrade_outcome: 'succeeded' | 'failed' | null;
+  upgrade_outcome_at: Date | null;
 }
 
 export interface RolloutPlansTable {
@@ -448,6 +450,7 @@ export interface RolloutsTable {
   released_at: Date | null;
   hooks: Generated<unknown>;
   activation: Generated<'rollout' | 'height' | 'plan'>;
+  retry_failed: Generated<boolean>;
 }
 
 export interface RuleOverridesTable {
