@@ -30,9 +30,16 @@ function forwardBudgetMs(budgets: ActionBudgets): number {
   return Object.values(budgets).reduce((sum, budget) => sum + budget, 0);
 }
 
+type BudgetedHook = Pick<VendorHook, 'timeoutMs' | 'undo' | 'askAgain'>;
+
+/** The longest that a step of the vendor takes, in milliseconds: a question about a duty is asked again for a while. */
+export function hookStepBudgetMs({ timeoutMs, askAgain }: Pick<VendorHook, 'timeoutMs' | 'askAgain'>): number {
+  return timeoutMs + HOOK_END_MS + (askAgain?.longestWaitMs ?? 0);
+}
+
 /** Steps of the vendor, each of which may be undone; a little of each goes to ending it. */
-function hookBudgetMs(hooks: readonly Pick<VendorHook, 'timeoutMs' | 'undo'>[]): number {
-  return hooks.reduce((sum, { timeoutMs, undo }) => sum + (undo === null ? 1 : 2) * (timeoutMs + HOOK_END_MS), 0);
+function hookBudgetMs(hooks: readonly BudgetedHook[]): number {
+  return hooks.reduce((sum, hook) => sum + (hook.undo === null ? 1 : 2) * hookStepBudgetMs(hook), 0);
 }
 
 /** The longest undo (A1): stop what was started, put configs and artifact back, then reload and start, always last. */
@@ -46,10 +53,7 @@ function undoBudgetMs(budgets: ActionBudgets): number {
  * default budgets about 13 minutes.
  * @param overrides budgets of this chain that differ from the defaults
  */
-export function scheduleToCloseMs(
-  overrides: Partial<ActionBudgets> = {},
-  hooks: readonly Pick<VendorHook, 'timeoutMs' | 'undo'>[] = [],
-): number {
+export function scheduleToCloseMs(overrides: Partial<ActionBudgets> = {}, hooks: readonly BudgetedHook[] = []): number {
   const budgets = { ...DEFAULT_ACTION_BUDGETS_MS, ...overrides };
   const needed = forwardBudgetMs(budgets) + undoBudgetMs(budgets) + hookBudgetMs(hooks) + BUDGET_MARGIN_MS;
   return Math.max(needed, MIN_SCHEDULE_TO_CLOSE_MS);

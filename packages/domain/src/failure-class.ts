@@ -84,6 +84,7 @@ const AGENT_ERROR_CLASSES = {
   expired: 'infrastructure',
   gateway_unreachable: 'infrastructure',
   hook_interrupted: 'infrastructure',
+  still_on_duty: 'infrastructure',
   hook_not_allowed: 'infrastructure',
   hook_still_running: 'infrastructure',
   hooks_not_supported: 'infrastructure',

@@ -57,6 +57,7 @@ export type UpgradeStepName = UpgradeActionName | HookStepName;
 
 const PHASE_OF_HOOK: Readonly<Record<HookPoint, UpgradePhase>> = {
   before_stop: 'PREPARING',
+  duty: 'PREPARING',
   after_install: 'MUTATING',
 };
 

@@ -1,5 +1,5 @@
 /** Where a step of the vendor has its place among the steps of an upgrade. */
-export const HOOK_POINTS = ['before_stop', 'after_install'] as const;
+export const HOOK_POINTS = ['before_stop', 'after_install', 'duty'] as const;
 export type HookPoint = (typeof HOOK_POINTS)[number];
 
 /** A step of the vendor: a program that runs once beside the upgrade's own steps (`geth db compact`). */
@@ -15,6 +15,16 @@ export interface VendorHook {
   readonly undo: readonly string[] | null;
   /** May run again when an agent that died leaves it in doubt. */
   readonly repeatable: boolean;
+  /** Of a question about a duty (`at: duty`) alone; null or left out: of no other step. */
+  readonly askAgain?: AskAgain | null;
+}
+
+/** When a question about a duty that was answered by "not yet" is asked again. */
+export interface AskAgain {
+  /** Exit statuses that mean "ask again later", such as 75 (`EX_TEMPFAIL`); every other one but 0 is a failure. */
+  readonly exitCodes: readonly number[];
+  /** Milliseconds; then it has failed, and the node is untouched. */
+  readonly longestWaitMs: number;
 }
 
 export type HookStepName = `${HookPoint}:${string}`;

@@ -2,6 +2,7 @@ import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import type { UpgradeAction } from './action.ts';
 import { acquireArtifact } from './actions/acquire-artifact.ts';
 import { backupState } from './actions/backup-state.ts';
+import { dutyQuestion } from './actions/duty-question.ts';
 import { installArtifact } from './actions/install-artifact.ts';
 import { reloadDaemon } from './actions/reload-daemon.ts';
 import { startNode } from './actions/start-node.ts';
@@ -26,8 +27,10 @@ export const UPGRADE_ACTIONS: readonly UpgradeAction[] = [
 export function actionsWith(hooks: readonly VendorHook[]): readonly UpgradeAction[] {
   if (hooks.length === 0) return UPGRADE_ACTIONS;
   const at = (point: VendorHook['at']) => hooks.filter((hook) => hook.at === point).map(vendorHookAction);
+  // the stop follows the answer at once
+  const questions = hooks.filter((hook) => hook.at === 'duty').map(dutyQuestion);
   return UPGRADE_ACTIONS.flatMap((action) => {
-    if (action === stopNode) return [...at('before_stop'), action];
+    if (action === stopNode) return [...at('before_stop'), ...questions, action];
     if (action === startNode) return [...at('after_install'), action];
     return [action];
   });

@@ -6,6 +6,7 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const POINTS: Readonly<Partial<Record<HookPoint, VendorHook['at']>>> = {
   [HookPoint.BEFORE_STOP]: 'before_stop',
   [HookPoint.AFTER_INSTALL]: 'after_install',
+  [HookPoint.DUTY]: 'duty',
 };
 
 /**
@@ -15,7 +16,7 @@ const POINTS: Readonly<Partial<Record<HookPoint, VendorHook['at']>>> = {
  */
 export function readHooks(hooks: readonly Hook[]): VendorHook[] {
   const names = new Set<string>();
-  return hooks.map(({ name, point, command, timeoutMs, undo, repeatable }, index) => {
+  return hooks.map(({ name, point, command, timeoutMs, undo, repeatable, askAgain }, index) => {
     const field = `hooks[${index}]`;
     const at = POINTS[point];
     if (!NAME.test(name)) throw invalid(`${field}.name`, `"${name.slice(0, 80)}" isn't safe as the name of a file`);
@@ -27,7 +28,18 @@ export function readHooks(hooks: readonly Hook[]): VendorHook[] {
     if (undo.length > 0 && !isCommand(undo)) {
       throw invalid(`${field}.undo`, 'it must begin with {binary} or an absolute path');
     }
-    return { name, at, command, timeoutMs, undo: undo.length === 0 ? null : undo, repeatable };
+    if ((at === 'duty') !== (askAgain !== undefined)) {
+      throw invalid(`${field}.ask_again`, 'it belongs to a question about a duty, and to nothing else');
+    }
+    return {
+      name,
+      at,
+      command,
+      timeoutMs,
+      undo: undo.length === 0 ? null : undo,
+      repeatable,
+      askAgain: askAgain ? { exitCodes: askAgain.exitCodes, longestWaitMs: askAgain.longestWaitMs } : null,
+    };
   });
 }
 

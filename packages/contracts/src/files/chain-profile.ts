@@ -2,7 +2,7 @@ import { parseShare } from '@hoodcloud/domain/quorum-facts';
 import { parseAllowedOrigin } from '@hoodcloud/domain/trust/allowed-origin';
 import { z } from 'zod';
 import { checksumSchema } from './upgrade-manifest.ts';
-import { vendorHooksSchema } from './vendor-hook.ts';
+import { hookCommandSchema, vendorHooksSchema } from './vendor-hook.ts';
 
 const cel = z.string().min(1);
 const seconds = z.number().positive();
@@ -43,13 +43,36 @@ const chainTrustSchema = z.strictObject({
     .optional(),
 });
 
-/** When a node must not be stopped: a CEL expression over its metrics that says when it is free. */
-const dutySchema = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, 'lower-case letters, digits and "-", at most 50'),
-  free_expression: cel,
-  /** Seconds until it is free, from the same metrics; shown, and when it is asked again. */
-  wait_seconds_expression: cel.optional(),
+/** A program on the node's host that says whether the node is free now. */
+const dutyQuestionSchema = z.strictObject({
+  command: hookCommandSchema,
+  /** How long one answer may take; none by then is "not yet". */
+  timeout_seconds: z.number().positive().max(86_400).default(30),
+  /** Exit statuses that mean "ask again later"; 0 is "free", every other one is a failure. */
+  ask_again: z.array(z.number().int().min(1).max(255)).min(1).max(16).default([75]),
+  /** The node is left as it is, and its upgrade has failed, when it was not free for so long. */
+  longest_wait_seconds: z.number().min(0).max(86_400).default(600),
+  /** Components for whose upgrades it is asked; left out: for all. */
+  binaries: z.array(z.string().min(1)).min(1).max(20).optional(),
 });
+
+/** When a node must not be stopped: a CEL expression over its metrics, or a program on its host, says when it is free. */
+const dutySchema = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, 'lower-case letters, digits and "-", at most 50'),
+    free_expression: cel.optional(),
+    /** Seconds until it is free, from the same metrics; shown, and when it is asked again. */
+    wait_seconds_expression: cel.optional(),
+    ask: dutyQuestionSchema.optional(),
+  })
+  .refine(({ free_expression, ask }) => (free_expression === undefined) !== (ask === undefined), {
+    message: 'must have either free_expression (by its metrics) or ask (by a command)',
+  })
+  .refine(({ wait_seconds_expression, ask }) => wait_seconds_expression === undefined || ask === undefined, {
+    path: ['wait_seconds_expression'],
+    message: 'belongs to free_expression; a command prints free_in_seconds=N',
+  });
+export type ChainDuty = z.infer<typeof dutySchema>;
 
 /** How much of a chain's voting power may be down at once; the quorum guard counts it. */
 export const chainQuorumSchema = z.strictObject({

@@ -99,6 +99,7 @@ function beginText({ schedule }: RolloutPlanView): string {
 
 const HOOK_PLACES: Readonly<Record<PlanHookView['at'], string>> = {
   before_stop: 'before the stop',
+  duty: 'right before the stop, until the node is free',
   after_install: 'after the install, before the start',
 };
 
@@ -106,9 +107,15 @@ const HOOK_PLACES: Readonly<Record<PlanHookView['at'], string>> = {
 export function hooksText({ hooks = [] }: Pick<RolloutPlanView, 'hooks'>): string | null {
   if (hooks.length === 0) return null;
   return hooks
-    .map(({ name, at, command, timeout_ms, undo }) => {
+    .map(({ name, at, command, timeout_ms, undo, ask_again }) => {
+      const called = `${name} ${HOOK_PLACES[at]}: ${command.join(' ')}`;
+      if (ask_again) return `${called} (exit status ${askAgainText(ask_again)})`;
       const back = undo === null ? 'nothing undoes it' : `undone by ${undo.join(' ')}`;
-      return `${name} ${HOOK_PLACES[at]}: ${command.join(' ')} (at most ${timeout_ms / 1000} s; ${back})`;
+      return `${called} (at most ${timeout_ms / 1000} s; ${back})`;
     })
     .join('; ');
+}
+
+function askAgainText({ exit_codes, longest_wait_ms }: NonNullable<PlanHookView['ask_again']>): string {
+  return `${exit_codes.join(', ')} asks again, for at most ${longest_wait_ms / 1000} s`;
 }

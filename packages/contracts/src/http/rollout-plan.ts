@@ -94,6 +94,8 @@ const planHookSchema = z
     timeout_ms: z.number().int(),
     /** null: nothing undoes it. */
     undo: z.array(z.string()).nullable(),
+    /** Of a question about a duty: which exit statuses ask again later, and for how long at most. */
+    ask_again: z.object({ exit_codes: z.array(z.number().int()), longest_wait_ms: z.number().int() }).optional(),
   })
   .meta({ id: 'PlanHook' });
 export type PlanHookView = z.infer<typeof planHookSchema>;

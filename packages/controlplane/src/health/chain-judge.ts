@@ -57,7 +57,7 @@ export function compileChainJudge(health: ChainHealth): ChainJudge {
   const synced = compileHealthExpression(health.synced_expression);
   const ready = health.ready_expression ? compileHealthExpression(health.ready_expression) : null;
   const names = new Set([healthy, synced, ready].flatMap((expression) => expression?.metricNames ?? []));
-  const duties = (health.duties ?? []).map(compileDuty);
+  const duties = (health.duties ?? []).flatMap(compileDuty);
   for (const { metricNames } of duties) for (const name of metricNames) names.add(name);
   if (health.height_metric) names.add(health.height_metric);
   const { quorum } = health;
@@ -85,8 +85,9 @@ export function compileChainJudge(health: ChainHealth): ChainJudge {
   };
 }
 
-/** One duty's expressions, compiled. */
+/** One duty's expressions, compiled; none of a duty that a command on the host tells. */
 function compileDuty({ name, free_expression, wait_seconds_expression }: NonNullable<ChainHealth['duties']>[number]) {
+  if (free_expression === undefined) return [];
   const free = compileHealthExpression(free_expression);
   const wait = wait_seconds_expression === undefined ? null : compileNumberExpression(wait_seconds_expression);
   const metricNames = [...new Set([...free.metricNames, ...(wait?.metricNames ?? [])])];
@@ -96,7 +97,7 @@ function compileDuty({ name, free_expression, wait_seconds_expression }: NonNull
     waitSeconds: wait?.evaluate(metrics) ?? null,
     missing: free.metricNames.filter((metric) => metrics[metric] === undefined),
   });
-  return { metricNames, judge };
+  return [{ metricNames, judge }];
 }
 
 /** All components' samples by metric. A null prototype: names come from the host. */

@@ -1,4 +1,5 @@
 import {
+  type ChainDuty,
   type ChainProfile,
   type ChainRuntime,
   chainProfileSchema,
@@ -84,10 +85,10 @@ export class ChainFiles {
     return seconds === undefined ? null : seconds * 1000;
   }
 
-  /** Names of the duties that its nodes must be free of; none when it has no profile. */
+  /** Names of the duties that metrics of its nodes tell; none when it has no profile. */
   async dutyNames(chainProfileId: string): Promise<readonly string[]> {
     try {
-      return (await this.profile(chainProfileId)).profile.duties.map(({ name }) => name);
+      return (await this.profile(chainProfileId)).profile.duties.flatMap(({ name, ask }) => (ask ? [] : [name]));
     } catch (error) {
       if (error instanceof ConfigFileNotFoundError) return [];
       throw error;
@@ -180,8 +181,21 @@ function dutyProblems(duties: ChainProfile['duties']): { path: (string | number)
       ...at('name', twice ? `is the name of another duty: give each its own` : null),
       ...at('free_expression', expressionProblem(duty.free_expression)),
       ...at('wait_seconds_expression', expressionProblem(duty.wait_seconds_expression)),
+      ...at('ask', secondQuestion(duties.slice(0, index), duty)),
     ];
   });
+}
+
+/** The stop must follow the answer at once: a second question would make the first one's answer old. */
+function secondQuestion(before: ChainProfile['duties'], { ask }: ChainDuty): string | null {
+  if (!ask) return null;
+  const same = before.find(({ ask: other }) => other && meet(other.binaries, ask.binaries));
+  return same ? `asks for a component for which ${same.name} asks already: let one program ask both` : null;
+}
+
+/** Left out: all. */
+function meet(some: readonly string[] | undefined, others: readonly string[] | undefined): boolean {
+  return !some || !others || some.some((name) => others.includes(name));
 }
 
 function expressionProblem(text: string | undefined): string | null {

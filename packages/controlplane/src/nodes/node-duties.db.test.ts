@@ -56,6 +56,13 @@ describe('a node of a chain with duties', () => {
     expect(await why()).toMatchObject([{ code: 'batch_started' }]);
   });
 
+  it('is not held by one that a command on its host tells, which its agent asks right before the stop', async () => {
+    const ask = '  - { name: window, ask: { command: ["{binary}", wait] } }\n';
+    await api.writeConfig('testchain/profile.yaml', `${DUTIES}${ask}`);
+    await heartbeat({ duties: [{ name: 'proposer', free: true, waitSeconds: null, missing: [] }] });
+    expect(await why()).toMatchObject([{ code: 'batch_started' }]);
+  });
+
   it('is free of a duty that the profile no longer has', async () => {
     await heartbeat({ duties: [{ name: 'proposer', free: false, waitSeconds: null, missing: [] }] });
     await api.writeConfig('testchain/profile.yaml', `${TEST_PROFILE}# no duties\n`);
@@ -68,6 +75,13 @@ it.each([
   ['duties.0.wait_seconds_expression', DUTIES.replace('* 12.0', '*')],
   ['duties.1.name', `${DUTIES}  - name: proposer\n    free_expression: metrics.up == 1\n`],
   ['duties.0.name', DUTIES.replace('name: proposer', 'name: Next Block')],
+  ['duties.0', `${TEST_PROFILE}duties: [{ name: window }]\n`],
+  ['duties.1.ask.command', `${DUTIES}  - { name: window, ask: { command: ["node wait"] } }\n`],
+  ['duties.1.ask.ask_again.0', `${DUTIES}  - { name: window, ask: { command: ["{binary}"], ask_again: [0] } }\n`],
+  [
+    'duties.2.ask',
+    `${DUTIES}${['one', 'two'].map((name) => `  - { name: ${name}, ask: { command: ["{binary}"] } }\n`).join('')}`,
+  ],
 ])('a profile with a duty that can not be is refused by its field %s', (field, text) => {
   expect(() => parseProfile('testchain/profile.yaml', text, 'testchain')).toThrow(field);
 });

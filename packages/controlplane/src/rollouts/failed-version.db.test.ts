@@ -112,6 +112,14 @@ it.each([
   expect((await planned()).taken).toEqual(['val-0', 'val-1']);
 });
 
+it('a node that was on duty all the time has not failed the version: it was not even stopped', async () => {
+  const id = await earlier(['in_progress', 'rolled_back']);
+  expect((await planned()).taken).toEqual(['val-1']);
+  const { db } = api.database;
+  await db.updateTable('rollout_nodes').set({ error_code: 'still_on_duty' }).where('rollout_id', '=', id).execute();
+  expect((await planned()).taken).toEqual(['val-0', 'val-1']);
+});
+
 it('a failure stays one when a person orders the way back afterwards', async () => {
   await earlier(['in_progress', 'failed', 'rollback', 'in_progress', 'validating', 'rolled_back']);
   expect((await planned()).taken).toEqual(['val-1']);

@@ -75,7 +75,8 @@ async function loadFailedBefore(db: Db, rolloutId: string): Promise<Map<string, 
 
 /**
  * By node: how its latest upgrade of the component to this version failed, in whatever other rollout. A version that it had
- * already, and of which only configs were changed, it did not fail.
+ * already, and of which only configs were changed, it did not fail; nor did
+ * one that was on duty all the time, which was not even stopped.
  */
 async function loadFailedVersions(
   db: Db,
@@ -97,6 +98,7 @@ async function loadFailedVersions(
     .where('r.target_version', '=', query.targetVersion)
     .where('n.previous_version', 'is distinct from', query.targetVersion)
     .where('n.upgrade_outcome_at', 'is not', null)
+    .where('n.error_code', 'is distinct from', 'still_on_duty')
     .orderBy('n.node_id')
     .orderBy('n.upgrade_outcome_at', 'desc')
     .execute();

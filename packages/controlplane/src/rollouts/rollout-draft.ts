@@ -11,7 +11,7 @@ import { ConfigFileNotFoundError, UnsafeNameError } from '../manifests/config-di
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
 import { trustRulesOf } from './chain-start.ts';
 import { originProblems } from './release-trust.ts';
-import { hookProblems, hooksOf } from './rollout-hooks.ts';
+import { dutyQuestions, hookProblems, hooksOf } from './rollout-hooks.ts';
 import { firstOf, missingSignatures, type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
 
 /** The files a rollout is made from. */
@@ -69,10 +69,15 @@ const GIVEN_BY_MANIFEST = [
  */
 export async function draftRollout(files: RolloutFiles, request: CreateRolloutRequest): Promise<RolloutDraft> {
   const { profile } = await files.chains.profile(request.chain_profile_id);
-  const { upgrade, changes, problems } =
-    request.upgrade_id === undefined
-      ? manualUpgrade(request, await files.chains.runtime(request.chain_profile_id))
-      : await upgradeOfManifest(files, request, request.upgrade_id);
+  const {
+    upgrade: wanted,
+    changes,
+    problems,
+  } = request.upgrade_id === undefined
+    ? manualUpgrade(request, await files.chains.runtime(request.chain_profile_id))
+    : await upgradeOfManifest(files, request, request.upgrade_id);
+  const hooks = [...wanted.hooks, ...dutyQuestions(profile, wanted.binary_name)];
+  const upgrade: UpgradeFacts = { ...wanted, hooks };
   const binary = profile.binaries.find(({ name }) => name === upgrade.binary_name);
   const artifactKind = binary?.artifact_kind ?? 'file';
   const configs = await readTemplates(files, profile, changes);

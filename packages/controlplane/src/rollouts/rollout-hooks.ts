@@ -1,7 +1,8 @@
-import type { ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
+import type { ChainProfile, ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
 import type { VendorHookFile } from '@hoodcloud/contracts/files/vendor-hook';
 import { MAX_HOOKS } from '@hoodcloud/contracts/files/vendor-hook';
 import type { FieldError } from '@hoodcloud/contracts/http/problem';
+import { AGENT_BINARY_NAME } from '@hoodcloud/domain/agent-binary';
 import type { ArtifactKind } from '@hoodcloud/domain/rollout-rules';
 import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import type { RolloutRow } from './rollout-row.ts';
@@ -23,6 +24,25 @@ export function hooksOf(
   }));
 }
 
+/** What is asked on the host before the node is stopped. An upgrade of the agent stops no node. */
+export function dutyQuestions({ duties }: Pick<ChainProfile, 'duties'>, binaryName: string | null): VendorHook[] {
+  if (binaryName === null || binaryName === AGENT_BINARY_NAME) return [];
+  return duties.flatMap(({ name, ask }) => {
+    if (!ask || (ask.binaries && !ask.binaries.includes(binaryName))) return [];
+    return [
+      {
+        name,
+        at: 'duty',
+        command: ask.command,
+        timeoutMs: Math.round(ask.timeout_seconds * 1000),
+        undo: null,
+        repeatable: true,
+        askAgain: { exitCodes: ask.ask_again, longestWaitMs: Math.round(ask.longest_wait_seconds * 1000) },
+      },
+    ];
+  });
+}
+
 /** As a rollout was created with them: a file that changes later changes no rollout. */
 export function storedHooks({ hooks }: Pick<RolloutRow, 'hooks'>): readonly VendorHook[] {
   return hooks as unknown as VendorHook[];
@@ -42,14 +62,14 @@ export function hookProblems(
     found(
       'hooks',
       'hook_named_twice',
-      `The chain's runtime.yaml and the manifest both have a hook ${twice}: rename one.`,
+      `The chain's files and the manifest have two hooks or duties ${twice}: rename one.`,
     );
   }
   if (hooks.length > MAX_HOOKS) found('hooks', 'too_many_hooks', `${hooks.length} hooks are more than ${MAX_HOOKS}.`);
   if (rollout.artifactKind === 'image') {
     found('hooks', 'hooks_unsupported', 'Hooks are not run in containers yet: leave them out for this binary.');
   }
-  const forGood = hooks.filter(({ undo }) => undo === null).map(({ name }) => name);
+  const forGood = hooks.filter(({ at, undo }) => undo === null && at !== 'duty').map(({ name }) => name);
   if (forGood.length > 0 && !rollout.acknowledged) {
     const message = `Nothing undoes the hook ${forGood.join(', ')}: a node that goes back keeps what it did. Give acknowledge_state_risk: true.`;
     found('acknowledge_state_risk', 'hook_undo_not_acknowledged', message);

@@ -69,12 +69,13 @@ export async function planView(
     rollback_tier: rollbackTier(upgrade.migration_type).tier,
     manifest_content_hash: upgrade.manifest_content_hash,
     config_paths: draft.configChanges.map(({ path }) => path),
-    hooks: upgrade.hooks.map(({ name, at, command, timeoutMs, undo }) => ({
+    hooks: upgrade.hooks.map(({ name, at, command, timeoutMs, undo, askAgain }) => ({
       name,
       at,
       command: [...command],
       timeout_ms: timeoutMs,
       undo: undo === null ? null : [...undo],
+      ...(askAgain && { ask_again: { exit_codes: [...askAgain.exitCodes], longest_wait_ms: askAgain.longestWaitMs } }),
     })),
     config_diffs: diffs,
     artifact_checks: checks,

@@ -1,9 +1,10 @@
-import { chainRuntimeSchema } from '@hoodcloud/contracts/files/chain-profile';
+import { chainProfileSchema, chainRuntimeSchema } from '@hoodcloud/contracts/files/chain-profile';
 import { vendorHooksSchema } from '@hoodcloud/contracts/files/vendor-hook';
 import { SignatureFormat } from '@hoodcloud/contracts/wire/agent-v1';
 import { decodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
+import { AGENT_BINARY_NAME } from '@hoodcloud/domain/agent-binary';
 import { describe, expect, it } from 'vitest';
-import { hookProblems, hooksOf } from './rollout-hooks.ts';
+import { dutyQuestions, hookProblems, hooksOf } from './rollout-hooks.ts';
 import type { RolloutNodeRow, RolloutRow } from './rollout-row.ts';
 import { commandBudgetMs, upgradePayload } from './upgrade-command.ts';
 
@@ -146,5 +147,38 @@ describe('steps of the vendor', () => {
     const hook = { name: 'a', at: 'before_stop', command: ['/bin/true'], undo: 'none' };
     expect(vendorHooksSchema.safeParse([{ ...hook, command: ['geth db compact'] }]).success).toBe(false);
     expect(vendorHooksSchema.safeParse([hook, hook]).success).toBe(false);
+  });
+});
+
+describe('questions about duties', () => {
+  const { duties } = chainProfileSchema.parse({
+    chain_profile_id: 'testchain',
+    node_types: ['validator'],
+    binaries: [{ name: 'geth' }],
+    health: { healthy_expression: 'true', synced_expression: 'true' },
+    duties: [
+      { name: 'proposer', free_expression: 'metrics.slots > 32.0' },
+      { name: 'window', ask: { command: ['{binary}', 'wait'], binaries: ['geth'] } },
+    ],
+  });
+  const hooks = dutyQuestions({ duties }, 'geth');
+
+  it('come from the profile, for the components that they are about, and never for the agent', () => {
+    expect(hooks.map(({ name, at }) => `${at}:${name}`)).toEqual(['duty:window']);
+    expect(dutyQuestions({ duties }, 'lighthouse')).toEqual([]);
+    const forAll = duties.map((duty) => ({ ...duty, ask: duty.ask && { ...duty.ask, binaries: undefined } }));
+    expect(dutyQuestions({ duties: forAll }, 'lighthouse')).toHaveLength(1);
+    expect(dutyQuestions({ duties: forAll }, AGENT_BINARY_NAME)).toEqual([]);
+  });
+
+  it('travel with what asks again, and lengthen the deadline by the longest wait', () => {
+    const [travelled] = sent({ hooks: hooks as unknown as RolloutRow['hooks'] }, {}).hooks;
+    expect(travelled).toMatchObject({ name: 'window', timeoutMs: 30_000, undo: [], repeatable: true });
+    expect(travelled?.askAgain).toMatchObject({ exitCodes: [75], longestWaitMs: 600_000 });
+    expect(commandBudgetMs('UPGRADE', null, hooks) - commandBudgetMs('UPGRADE', null, [])).toBe(640_000);
+  });
+
+  it('change nothing, so that nobody has to acknowledge that nothing undoes them', () => {
+    expect(hookProblems(hooks, { artifactKind: 'file', acknowledged: false })).toEqual([]);
   });
 });

@@ -178,13 +178,20 @@ function wireSignatures(runtime: ChainRuntime | null, binaryName: string) {
 const HOOK_POINTS: Readonly<Record<VendorHook['at'], HookPoint>> = {
   before_stop: HookPoint.BEFORE_STOP,
   after_install: HookPoint.AFTER_INSTALL,
+  duty: HookPoint.DUTY,
 };
 
 /** Of the way to the new version only: a rollback installs what the steps were not written for. */
 function wireHooks(rollout: RolloutRow, row: RolloutNodeRow) {
   if (row.attempt_direction !== 'upgrade') return [];
-  return storedHooks(rollout).map(({ at, command, undo, ...hook }) =>
-    create(HookSchema, { ...hook, point: HOOK_POINTS[at], command: [...command], undo: [...(undo ?? [])] }),
+  return storedHooks(rollout).map(({ at, command, undo, askAgain, ...hook }) =>
+    create(HookSchema, {
+      ...hook,
+      point: HOOK_POINTS[at],
+      command: [...command],
+      undo: [...(undo ?? [])],
+      ...(askAgain && { askAgain: { ...askAgain, exitCodes: [...askAgain.exitCodes] } }),
+    }),
   );
 }
 

@@ -1,29 +1,19 @@
-import { renderDuration } from '../duration-text.ts';
-import type { NodeDuty } from '../node-duty.ts';
+import { askAgainInMs, type NodeDuty, nextWindowText } from '../node-duty.ts';
 import { type Reason, reason } from '../reasons.ts';
 import type { FleetNodeFacts } from '../rollout-snapshot.ts';
 import { type Hold, OPEN, type StartGate, wait } from './start-gate.ts';
-
-/** Heartbeats come every few seconds and wake nobody, so a node on duty is asked about this often. */
-const ASK_AGAIN_MS = 10_000;
-/** A forecast is looked at again before it is over: slots move. */
-const LONGEST_WAIT_MS = 60_000;
 
 function dutyReason(node: FleetNodeFacts, { name, free, waitSeconds, missing }: NodeDuty): Reason {
   if (free === null) {
     const what = missing.length > 0 ? `its metric ${missing.join(', ')} is` : 'what its expression asks is';
     return reason('duty_unknown', { node: node.nodeId, duty: name, what });
   }
-  const next =
-    waitSeconds === null
-      ? 'when it is free next is not known'
-      : `its next free window comes in about ${renderDuration(waitSeconds * 1000)}`;
-  return reason('on_duty', { node: node.nodeId, duty: name, next });
+  return reason('on_duty', { node: node.nodeId, duty: name, next: nextWindowText(waitSeconds) });
 }
 
+/** Heartbeats come every few seconds and wake nobody, so a node on duty is asked about. */
 function askAgainAt({ free, waitSeconds }: NodeDuty, now: number): number {
-  if (free !== false || waitSeconds === null) return now + ASK_AGAIN_MS;
-  return now + Math.min(Math.max(waitSeconds * 1000, 1_000), LONGEST_WAIT_MS);
+  return now + askAgainInMs(free === false ? waitSeconds : null);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { checksumOf } from '../../host/file-hash.ts';
+import type { CommandEnd } from '../../host/run-command.ts';
 
 /** How a fake artifact behaves when it runs. */
 export type FakeBehaviour = 'runs' | 'crashes' | 'slow_to_stop';
@@ -28,6 +29,8 @@ export class FakeHost {
   acquired: string | null = null;
   readonly backups = new Map<string, FakeBackup>();
   readonly behaviours = new Map<string, FakeBehaviour>();
+  /** How the next commands of the vendor end, one after the other; then they succeed. */
+  readonly commandEnds: Partial<CommandEnd>[] = [];
   held = false;
   wanted = false;
   restarts = 0;

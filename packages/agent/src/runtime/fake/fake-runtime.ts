@@ -248,7 +248,7 @@ export function installedChecksumOf({ checksum, member }: Pick<WantedArtifact, '
   return member === null ? checksum : checksumOf(`${member} of ${checksum}`);
 }
 
-/** Every command succeeds, unless `beforeCall` throws for it: then it ends with exit status 1. */
+/** Every command ends as the host says, or succeeds, unless `beforeCall` throws for it: then it ends with exit status 1. */
 function fakeHooks(host: FakeHost, beforeCall: BeforeCall): HookRunner {
   return {
     check: () => undefined,
@@ -256,7 +256,7 @@ function fakeHooks(host: FakeHost, beforeCall: BeforeCall): HookRunner {
       host.journal.push(`hook ${name}: ${command.join(' ')}`);
       try {
         beforeCall(`hook ${name}: ${command.join(' ')}`);
-        return { code: 0, killedBy: null, timedOut: false, output: 'done' };
+        return { code: 0, killedBy: null, timedOut: false, output: 'done', ...host.commandEnds.shift() };
       } catch (error) {
         return { code: 1, killedBy: null, timedOut: false, output: String(error) };
       }

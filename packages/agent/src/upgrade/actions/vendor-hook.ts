@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { HOOK_END_MS } from '@hoodcloud/domain/activity-budget';
 import { hookStepName, type VendorHook } from '@hoodcloud/domain/vendor-hook';
 import { AgentError } from '../../agent-error.ts';
@@ -50,16 +50,22 @@ async function run(
   const { name, timeoutMs } = hook;
   onProgress(0, command.join(' '));
   const end = await runtime.hooks.run({ name, command, timeoutMs }, signal);
-  await mkdir(backupDir, { recursive: true, mode: 0o700 });
-  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const file = join(backupDir, hookLogName(hookStepName(hook), kind));
-  await replaceFile(file, `${command.join(' ')}\n${end.output}\n`, { mode: BACKUP_FILE_MODE, ...owner });
+  await keepWords(file, command, end);
   if (end.code === 0 && !end.timedOut) return;
   const what = kind === 'undo' ? `the undo of the vendor's step ${name}` : `the vendor's step ${name}`;
   throw new AgentError('hook_failed', `${what} (${command.join(' ')}) ${howItEnded(end, timeoutMs)}; see ${file}`);
 }
 
-function howItEnded({ code, killedBy, timedOut, output }: CommandEnd, timeoutMs: number): string {
+/** Keeps what a step said beside the attempt's backup. */
+export async function keepWords(file: string, command: readonly string[], { output }: CommandEnd): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  await replaceFile(file, `${command.join(' ')}\n${output}\n`, { mode: BACKUP_FILE_MODE, ...owner });
+}
+
+/** In words, with the last ones of the program. */
+export function howItEnded({ code, killedBy, timedOut, output }: CommandEnd, timeoutMs: number): string {
   if (timedOut) return `was ended when its ${timeoutMs / 1000} s were over${lastWords(output)}`;
   if (killedBy !== null) return `was ended by ${killedBy}${lastWords(output)}`;
   return `ended with exit status ${code}${lastWords(output)}`;

@@ -738,6 +738,13 @@ export declare type Hook = Message<"hoodcloud.agent.v1.Hook"> & {
    * @generated from field: bool repeatable = 6;
    */
   repeatable: boolean;
+
+  /**
+   * Of a question about a duty alone.
+   *
+   * @generated from field: hoodcloud.agent.v1.AskAgain ask_again = 7;
+   */
+  askAgain?: AskAgain | undefined;
 };
 
 /**
@@ -745,6 +752,33 @@ export declare type Hook = Message<"hoodcloud.agent.v1.Hook"> & {
  * Use `create(HookSchema)` to create a new message.
  */
 export declare const HookSchema: GenMessage<Hook>;
+
+/**
+ * When a question about a duty that was answered by "not yet" is asked again.
+ *
+ * @generated from message hoodcloud.agent.v1.AskAgain
+ */
+export declare type AskAgain = Message<"hoodcloud.agent.v1.AskAgain"> & {
+  /**
+   * Exit statuses that mean "ask again later".
+   *
+   * @generated from field: repeated uint32 exit_codes = 1;
+   */
+  exitCodes: number[];
+
+  /**
+   * After so long the step has failed, and the node is untouched.
+   *
+   * @generated from field: uint32 longest_wait_ms = 2;
+   */
+  longestWaitMs: number;
+};
+
+/**
+ * Describes the message hoodcloud.agent.v1.AskAgain.
+ * Use `create(AskAgainSchema)` to create a new message.
+ */
+export declare const AskAgainSchema: GenMessage<AskAgain>;
 
 /**
  * @generated from message hoodcloud.agent.v1.Artifact
@@ -1390,6 +1424,13 @@ export enum HookPoint {
    * @generated from enum value: HOOK_POINT_AFTER_INSTALL = 2;
    */
   AFTER_INSTALL = 2,
+
+  /**
+   * Right before the node is stopped: asked until its exit status is 0. A node that does not run is not asked.
+   *
+   * @generated from enum value: HOOK_POINT_DUTY = 3;
+   */
+  DUTY = 3,
 }
 
 /**
