@@ -34,6 +34,9 @@ export function hookStepName({ at, name }: Pick<VendorHook, 'at' | 'name'>): Hoo
   return `${at}:${name}`;
 }
 
+/** Characters that the name of any step of an attempt may have: a point, a colon, the 40 of a hook's name, and room for more. */
+export const MAX_STEP_NAME = 80;
+
 /** Where a step's name says that it is a step of the vendor; null for the upgrade's own. */
 export function hookPointOf(stepName: string): HookPoint | null {
   return HOOK_POINTS.find((point) => stepName.startsWith(`${point}:`)) ?? null;

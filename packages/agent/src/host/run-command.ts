@@ -24,6 +24,8 @@ export interface CommandEnd {
 
 /** What is kept of a program's words: the end of them, where programs say why they failed. */
 const KEPT_OUTPUT = 64 * 1024;
+/** So long its last words may take to be read; what still holds its output by then was left behind by it. */
+const LAST_WORDS_MS = 2_000;
 
 /**
  * Runs one program in a process group of its own, so that nothing it starts outlives it, with a limit of time and of
@@ -45,16 +47,27 @@ export function runCommand(call: CommandCall, signal: AbortSignal): Promise<Comm
       endGroup(child);
     };
     const timer = setTimeout(end, timeoutMs);
+    let lastWordsTimer: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
     const settle = (answer: Pick<CommandEnd, 'code' | 'killedBy'>) => {
       clearTimeout(timer);
+      clearTimeout(lastWordsTimer);
       signal.removeEventListener('abort', end);
       resolve({ ...answer, output, timedOut });
     };
     child.on('error', (error) => {
       output = error.message;
       settle({ code: 127, killedBy: null });
+    });
+    // a child in a session of its own keeps the output open for as long as it likes: `close` may never come
+    child.on('exit', (code, killedBy) => {
+      lastWordsTimer = setTimeout(() => {
+        endGroup(child);
+        child.stdout.destroy();
+        child.stderr.destroy();
+        settle({ code, killedBy });
+      }, LAST_WORDS_MS);
     });
     child.on('close', (code, killedBy) => settle({ code, killedBy }));
   });

@@ -1,5 +1,5 @@
 import { AgentError } from '../agent-error.ts';
-import type { HookRunner } from './hook-runner.ts';
+import type { HookRunner } from './hook-contract.ts';
 
 /**
  * How one runtime (systemd, Docker, plain processes) does what the actions ask for (spec "RuntimeAdapter Interface").

@@ -1,4 +1,5 @@
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
+import { hookStepName } from '@hoodcloud/domain/vendor-hook';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLaterPhase } from './command-progress.ts';
 import type { Gateway } from './gateway.ts';
@@ -63,6 +64,27 @@ it('the newest progress is in the command, and each phase in its node and an eve
     .where('id', '=', made.rolloutNodeId)
     .executeTakeFirst();
   expect(row?.upgrade_phase).toBe('MUTATING');
+});
+
+it('a step of the vendor is told by its whole name, however long its vendor made it', async () => {
+  const made = await agentWithCommand();
+  const actionName = hookStepName({ at: 'after_install', name: 'c'.repeat(40) });
+  const value = {
+    commandId: made.commandId,
+    attemptId: made.attemptId,
+    phase: 'MUTATING',
+    progressPct: 60,
+    actionName,
+  };
+  made.agent.send({ case: 'commandProgress', value: { ...value, actionIndex: 7, note: '' } });
+  await eventually(async () => expect((await fixture.commandRow(made.commandId)).action_name).toBe(actionName));
+  const told = await fixture.db
+    .selectFrom('events')
+    .select('data')
+    .where('node_id', '=', made.nodeId)
+    .where('kind', '=', 'node_upgrade_phase_changed')
+    .execute();
+  expect(told).toEqual([{ data: expect.objectContaining({ action_name: actionName }) }]);
 });
 
 it('phases that can not follow, or that are not for an agent to say, change nothing', async () => {

@@ -1,6 +1,7 @@
 import type { CommandProgress } from '@hoodcloud/contracts/wire/agent-v1';
 import { canTransition } from '@hoodcloud/domain/transition';
 import { UPGRADE_PHASE_TRANSITIONS, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+import { MAX_STEP_NAME } from '@hoodcloud/domain/vendor-hook';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -96,7 +97,13 @@ export class ProgressBuffer {
       rolloutId: command.rolloutId,
       nodeId: command.nodeId,
       actor: 'system:gateway',
-      data: { from: before, to: phase, phase, command_id: command.id, action_name: storableText(actionName, 30) },
+      data: {
+        from: before,
+        to: phase,
+        phase,
+        command_id: command.id,
+        action_name: storableText(actionName, MAX_STEP_NAME),
+      },
     });
   }
 }
@@ -115,7 +122,7 @@ async function writeProgress(tx: Db, batch: ReadonlyMap<string, Pending>): Promi
     node_id: nodeId,
     attempt_id: latest.attemptId,
     action_index: Math.min(latest.actionIndex, 1000),
-    action_name: storableText(latest.actionName, 30),
+    action_name: storableText(latest.actionName, MAX_STEP_NAME),
     progress_pct: Math.min(latest.progressPct, 100),
     progress_note: storableText(latest.note, 500),
   }));

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { checksumOf } from '../../host/file-hash.ts';
-import type { HookRunner } from '../hook-runner.ts';
+import type { HookRunner } from '../hook-contract.ts';
 import type {
   AcquireOptions,
   ArtifactHandle,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ProcessRuntimeConfig } from '../../agent-config.ts';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { FileAdapter } from '../file-adapter.ts';
-import type { HookRunner } from '../hook-runner.ts';
+import type { HookRunner } from '../hook-contract.ts';
 import type { RuntimeAdapter, RuntimeStatus, StartOptions } from '../runtime-adapter.ts';
 import { ProcessHooks } from './process-hooks.ts';
 import { ProcessService } from './process-service.ts';

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../../agent-error.ts';
 import { plainEnvironment } from '../../host/program-call.ts';
 import { type CommandEnd, runCommand } from '../../host/run-command.ts';
-import { type HookCall, type HookPlaces, type HookRunner, requireAllowed, withPlaces } from '../hook-runner.ts';
+import type { HookCall, HookRunner } from '../hook-contract.ts';
+import { type HookPlaces, requireAllowed, withPlaces } from '../hook-runner.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import { systemUser } from '../system-user.ts';
 
@@ -46,7 +47,7 @@ export class ProcessHooks implements HookRunner {
       },
       signal,
     );
-    if (end.timedOut) await this.end(name); // what left its process group
+    await this.end(name); // what left its process group, in time or not
     return end;
   }
 

@@ -1,5 +1,6 @@
 import { FileAdapter } from '../file-adapter.ts';
-import { type HookRunner, noHooks } from '../hook-runner.ts';
+import type { HookRunner } from '../hook-contract.ts';
+import { noHooks } from '../hook-runner.ts';
 import type { RuntimeAdapter, RuntimeStatus, StartOptions } from '../runtime-adapter.ts';
 import { type SystemdParts, SystemdService } from './systemd-service.ts';
 import { UnitHooks } from './unit-hooks.ts';

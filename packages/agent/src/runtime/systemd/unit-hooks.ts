@@ -1,6 +1,7 @@
 import { plainEnvironment } from '../../host/program-call.ts';
 import { type CommandEnd, runCommand } from '../../host/run-command.ts';
-import { type HookCall, type HookPlaces, type HookRunner, requireAllowed, withPlaces } from '../hook-runner.ts';
+import type { HookCall, HookRunner } from '../hook-contract.ts';
+import { type HookPlaces, requireAllowed, withPlaces } from '../hook-runner.ts';
 import { RuntimeError } from '../runtime-adapter.ts';
 import { runtimeDirOf } from './manager-scope.ts';
 import type { Systemctl } from './systemctl.ts';
