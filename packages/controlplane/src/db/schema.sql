@@ -30,7 +30,7 @@ create table agent_commands (
   result jsonb,
   late_result jsonb,
   action_index integer,
-  action_name character varying(30),
+  action_name character varying(80),
   progress_pct integer,
   progress_note text,
   progress_at timestamp with time zone,
