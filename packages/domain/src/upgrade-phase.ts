@@ -59,6 +59,7 @@ const PHASE_OF_HOOK: Readonly<Record<HookPoint, UpgradePhase>> = {
   before_stop: 'PREPARING',
   duty: 'PREPARING',
   after_install: 'MUTATING',
+  on_error: 'ROLLBACKING',
 };
 
 /** Phase shown while a step runs; null for a name that is none. */

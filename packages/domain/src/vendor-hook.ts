@@ -1,5 +1,5 @@
 /** Where a step of the vendor has its place among the steps of an upgrade. */
-export const HOOK_POINTS = ['before_stop', 'after_install', 'duty'] as const;
+export const HOOK_POINTS = ['before_stop', 'after_install', 'duty', 'on_error'] as const;
 export type HookPoint = (typeof HOOK_POINTS)[number];
 
 /** A step of the vendor: a program that runs once beside the upgrade's own steps (`geth db compact`). */

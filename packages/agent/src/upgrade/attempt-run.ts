@@ -15,6 +15,7 @@ import type { AttemptStore } from './attempt-store.ts';
 import { BACKUP_FILE_MODE } from './backup-manifest.ts';
 import { backupRoot, listBackups } from './backup-retention.ts';
 import type { Component } from './component.ts';
+import { runErrorSteps } from './error-steps.ts';
 import { type ExecutionOutcome, type ExecutionParams, type ExecutionProgress, execute } from './executor.ts';
 import { recordedRequest, type UpgradeRequest } from './upgrade-request.ts';
 
@@ -40,13 +41,29 @@ export async function runAttempt(
   onProgress: (progress: ExecutionProgress) => void,
 ): Promise<ExecutionOutcome> {
   const { store, log, faultPoint, now } = environment;
+  const actions = actionsWith(request.hooks);
+  const onSaveFailed = (error: unknown) =>
+    log.error({ err: error, attempt: record.attemptId }, 'the record could not be written');
+  const params = await paramsOfAttempt(environment, component, record, request);
   return execute({
-    actions: actionsWith(request.hooks),
-    params: await paramsOfAttempt(environment, component, record, request),
+    actions,
+    params,
     progress: record.progress,
     save: () => store.save(record),
-    onSaveFailed: (error) => log.error({ err: error, attempt: record.attemptId }, 'the record could not be written'),
-    beforeUndo: () => keepLog(environment, component, record),
+    onSaveFailed,
+    beforeUndo: async () => {
+      await keepLog(environment, component, record);
+      await runErrorSteps({
+        hooks: request.hooks,
+        progress: record.progress,
+        run: params,
+        save: () => store.save(record).catch(onSaveFailed),
+        onProgress: (action, note) =>
+          onProgress({ actionIndex: actions.length, action, progressPct: 0, phase: 'ROLLBACKING', note }),
+        faultPoint,
+        now,
+      });
+    },
     onProgress,
     faultPoint,
     now,

@@ -7,6 +7,7 @@ const POINTS: Readonly<Partial<Record<HookPoint, VendorHook['at']>>> = {
   [HookPoint.BEFORE_STOP]: 'before_stop',
   [HookPoint.AFTER_INSTALL]: 'after_install',
   [HookPoint.DUTY]: 'duty',
+  [HookPoint.ON_ERROR]: 'on_error',
 };
 
 /**
@@ -28,6 +29,7 @@ export function readHooks(hooks: readonly Hook[]): VendorHook[] {
     if (undo.length > 0 && !isCommand(undo)) {
       throw invalid(`${field}.undo`, 'it must begin with {binary} or an absolute path');
     }
+    if (at === 'on_error' && undo.length > 0) throw invalid(`${field}.undo`, 'it runs on the way back itself');
     if ((at === 'duty') !== (askAgain !== undefined)) {
       throw invalid(`${field}.ask_again`, 'it belongs to a question about a duty, and to nothing else');
     }

@@ -14,17 +14,22 @@ export const hookCommandSchema = z
   );
 
 /** A step of the vendor, in a chain's `runtime.yaml` or in an upgrade's manifest. */
-const vendorHookSchema = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and "-"'),
-  /** A question about a duty stands in `duties` of `profile.yaml`. */
-  at: z.enum(HOOK_POINTS).exclude(['duty']),
-  command: hookCommandSchema,
-  timeout_seconds: z.number().positive().max(86_400).default(60),
-  /** What takes the step back on the way back; `none` needs `acknowledge_state_risk` of whoever creates the rollout. */
-  undo: z.union([z.literal('none'), hookCommandSchema]),
-  /** May run again when an agent that died leaves it in doubt; otherwise it counts as failed. */
-  repeatable: z.boolean().default(false),
-});
+const vendorHookSchema = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and "-"'),
+    /** A question about a duty stands in `duties` of `profile.yaml`. */
+    at: z.enum(HOOK_POINTS).exclude(['duty']),
+    command: hookCommandSchema,
+    timeout_seconds: z.number().positive().max(86_400).default(60),
+    /** What takes the step back on the way back; `none` needs `acknowledge_state_risk` of whoever creates the rollout. */
+    undo: z.union([z.literal('none'), hookCommandSchema]),
+    /** May run again when an agent that died leaves it in doubt; otherwise it counts as failed. */
+    repeatable: z.boolean().default(false),
+  })
+  .refine(({ at, undo }) => at !== 'on_error' || undo === 'none', {
+    path: ['undo'],
+    message: 'must be none at on_error: it runs on the way back itself, after which nothing goes back',
+  });
 export type VendorHookFile = z.infer<typeof vendorHookSchema>;
 
 export const vendorHooksSchema = z

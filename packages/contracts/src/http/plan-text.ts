@@ -101,6 +101,7 @@ const HOOK_PLACES: Readonly<Record<PlanHookView['at'], string>> = {
   before_stop: 'before the stop',
   duty: 'right before the stop, until the node is free',
   after_install: 'after the install, before the start',
+  on_error: 'after a failure, before the undo',
 };
 
 /** `db-compact after the install, before the start: {binary} db compact (at most 60 s; nothing undoes it)`; null for none. */

@@ -49,6 +49,15 @@ describe('an upgrade', () => {
       null,
     ],
     [
+      "that failed before the stop, a vendor's step at on_error after it",
+      { upgrade: command({ status: 'failed', outcome: 'rolled_back', begun: [...PREPARING, 'on_error:collect'] }) },
+      'rolled_back',
+      'ROLLED_BACK',
+      'upgrade_untouched',
+      'prior',
+      null,
+    ],
+    [
       'that failed while it stopped the node',
       { upgrade: command({ status: 'failed', outcome: 'rolled_back', begun: [...PREPARING, 'stop_node'] }) },
       'rolled_back',

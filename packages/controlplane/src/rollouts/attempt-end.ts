@@ -3,6 +3,7 @@ import type { NodeState } from '@hoodcloud/domain/node-state';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutDirection } from '@hoodcloud/domain/rollout-status';
 import { phaseOfStep, type UpgradePhase } from '@hoodcloud/domain/upgrade-phase';
+import { hookPointOf } from '@hoodcloud/domain/vendor-hook';
 
 /** How one command of an attempt ended. */
 export interface CommandEvidence {
@@ -56,9 +57,12 @@ function untouched(code: 'internal_error' | 'upgrade_refused' | 'upgrade_untouch
   return { ...UNTOUCHED, reason: reason(code, { error }) };
 }
 
-/** Everything slow or doubtful comes before the stop (A10): an attempt that ended there was no interruption. */
+/**
+ * Everything slow or doubtful comes before the stop (A10): an attempt that ended there was no interruption. A step of the
+ * vendor that only followed the failure says nothing of it.
+ */
 function touchesNode(action: string): boolean {
-  return phaseOfStep(action) !== 'PREPARING';
+  return phaseOfStep(action) !== 'PREPARING' && hookPointOf(action) !== 'on_error';
 }
 
 function endOf(evidence: AttemptEvidence): AttemptEnd {

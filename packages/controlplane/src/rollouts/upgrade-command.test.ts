@@ -147,6 +147,10 @@ describe('steps of the vendor', () => {
     const hook = { name: 'a', at: 'before_stop', command: ['/bin/true'], undo: 'none' };
     expect(vendorHooksSchema.safeParse([{ ...hook, command: ['geth db compact'] }]).success).toBe(false);
     expect(vendorHooksSchema.safeParse([hook, hook]).success).toBe(false);
+    const onError = { ...hook, at: 'on_error' };
+    expect(vendorHooksSchema.safeParse([onError]).success).toBe(true);
+    const [issue] = vendorHooksSchema.safeParse([{ ...onError, undo: ['/bin/true'] }]).error?.issues ?? [];
+    expect(issue).toMatchObject({ path: [0, 'undo'], message: expect.stringContaining('must be none at on_error') });
   });
 });
 

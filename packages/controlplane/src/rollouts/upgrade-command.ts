@@ -179,6 +179,7 @@ const HOOK_POINTS: Readonly<Record<VendorHook['at'], HookPoint>> = {
   before_stop: HookPoint.BEFORE_STOP,
   after_install: HookPoint.AFTER_INSTALL,
   duty: HookPoint.DUTY,
+  on_error: HookPoint.ON_ERROR,
 };
 
 /** Of the way to the new version only: a rollback installs what the steps were not written for. */

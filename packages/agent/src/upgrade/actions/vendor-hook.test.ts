@@ -149,6 +149,80 @@ it('stops where its undo fails: the old binary on what nobody put back is worse 
   expect(results.at(-1)?.errorMessage).toContain("the undo of the vendor's step compact");
 });
 
+describe('a step at on_error (ADR 0046)', () => {
+  const collect = { name: 'collect', point: HookPoint.ON_ERROR, command: ['{binary}', 'collect'] };
+  const failing = { name: 'compact', undo: ['{binary}', 'undo'] };
+  const error = 'on_error:collect';
+
+  it('runs once after a failure and before the undo, and says what became of it', async () => {
+    const before = host.snapshot();
+    await (await agent((call) => call === 'hook compact: {binary} db compact')).handle(upgrade([collect, failing]));
+    expect(results.at(-1)).toMatchObject({ outcome: Outcome.ROLLED_BACK, failedAction: 'after_install:compact' });
+    const calls = [
+      'hook compact: {binary} db compact',
+      'hook collect: {binary} collect',
+      'hook compact: {binary} undo',
+    ];
+    expect(ran()).toEqual(calls);
+    expect(steps()).toContainEqual([error, 'executed']);
+    expect(host.snapshot()).toEqual(before);
+  });
+
+  it('does not run where nothing failed', async () => {
+    await (await agent()).handle(upgrade([collect]));
+    expect(results.at(-1)?.outcome).toBe(Outcome.COMPLETED);
+    expect(ran()).toEqual([]);
+  });
+
+  it('runs when the control plane orders the undo, of a node that did not get healthy for one', async () => {
+    await (await agent()).handle(upgrade([collect]));
+    await (await agent()).handle(upgrade([collect], Operation.COMPENSATE));
+    expect(results.at(-1)?.outcome).toBe(Outcome.ROLLED_BACK);
+    expect(ran()).toEqual(['hook collect: {binary} collect']);
+  });
+
+  it('never keeps the undo from going on, however it fails', async () => {
+    const before = host.snapshot();
+    await (await agent((call) => /^hook (compact: .* compact|collect)/.test(call))).handle(upgrade([collect, failing]));
+    expect(results.at(-1)).toMatchObject({ outcome: Outcome.ROLLED_BACK, failedAction: 'after_install:compact' });
+    expect(results.at(-1)?.errorMessage).toContain("the vendor's step compact");
+    const told = results.at(-1)?.steps.find(({ actionName }) => actionName === error);
+    expect(told).toMatchObject({ result: 'failed', errorMessage: expect.stringContaining('collect was made to fail') });
+    expect(host.snapshot()).toEqual(before);
+  });
+
+  it.each([
+    [false, 'failed', 0],
+    [true, 'executed', 1],
+  ] as const)(
+    'is ended when an agent died in it, and the undo goes on, repeatable: %s (field-case 20)',
+    async (repeatable, state, runs) => {
+      const before = host.snapshot();
+      const hooks = [{ ...collect, repeatable }, failing];
+      const fails = (call: string) => call === 'hook compact: {binary} db compact';
+      await new Promise<void>((reached, failed) => {
+        const faultPoint = async (name: string) => {
+          if (name !== `before:${error}`) return;
+          reached();
+          await new Promise(() => undefined);
+        };
+        agent(fails, faultPoint)
+          .then((handler) => handler.handle(upgrade(hooks)))
+          .catch(failed);
+      });
+      host.journal.length = 0;
+      const next = await agent();
+      await next.resume();
+      await next.idle();
+      expect(host.journal.filter((line) => line.includes('collect'))[0]).toBe('end of hook collect');
+      expect(ran().filter((line) => line.startsWith('hook collect'))).toHaveLength(runs);
+      expect(results.at(-1)?.outcome).toBe(Outcome.ROLLED_BACK);
+      expect(steps()).toContainEqual([error, state]);
+      expect(host.snapshot()).toEqual(before);
+    },
+  );
+});
+
 describe('an agent that dies while a step runs (field-case 20)', () => {
   /** Stands still for ever at a fault point, as the dead do. */
   async function dieAt(point: string, hook: Wanted): Promise<void> {
@@ -183,6 +257,7 @@ describe('an agent that dies while a step runs (field-case 20)', () => {
 it.each([
   ['has no name that is safe', { name: '../x' }],
   ['is a line for a shell', { name: 'compact', command: ['geth db compact'] }],
+  ['has an undo after which nothing goes back', { name: 'x', point: HookPoint.ON_ERROR, undo: ['{binary}', 'undo'] }],
 ])('is refused when it %s, and nothing is touched', async (_, hook) => {
   await (await agent()).handle(upgrade([hook]));
   expect(results.at(-1)).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'invalid_payload' });

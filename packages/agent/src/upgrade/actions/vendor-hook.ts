@@ -24,13 +24,13 @@ export function vendorHookAction(hook: VendorHook): UpgradeAction {
       // neither waited for nor repeated: what a vendor's step left half done only the vendor knows (field-case 20)
       if (inDoubt && !hook.repeatable) throw interrupted(hook);
       if (hook.at === 'after_install') await ensureStopped(params);
-      await run(hook, hook.command, params, 'step');
+      await runVendorCommand(hook, hook.command, params, 'step');
     },
     compensate: async (params) => {
       await params.runtime.hooks.end(hook.name);
       if (hook.undo === null) return; // acknowledged when the rollout was created
       if (hook.at === 'after_install') await ensureStopped(params);
-      await run(hook, hook.undo, params, 'undo');
+      await runVendorCommand(hook, hook.undo, params, 'undo');
     },
   };
 }
@@ -40,11 +40,17 @@ export function hookLogName(stepName: string, kind: 'step' | 'undo'): string {
   return `${stepName.replace(':', '-')}${kind === 'undo' ? '-undo' : ''}.log`;
 }
 
-/** @throws AgentError `hook_failed` with the program's own last words */
-async function run(
+/** What running a command of the vendor needs of an attempt. */
+export type VendorRun = Pick<ActionParams, 'runtime' | 'backupDir' | 'signal' | 'onProgress'>;
+
+/**
+ * Runs a step's command, or its undo, to its end and keeps what it said beside the backup.
+ * @throws AgentError `hook_failed` with the program's own last words
+ */
+export async function runVendorCommand(
   hook: VendorHook,
   command: readonly string[],
-  { runtime, backupDir, signal, onProgress }: ActionParams,
+  { runtime, backupDir, signal, onProgress }: VendorRun,
   kind: 'step' | 'undo',
 ): Promise<void> {
   const { name, timeoutMs } = hook;

@@ -1431,6 +1431,13 @@ export enum HookPoint {
    * @generated from enum value: HOOK_POINT_DUTY = 3;
    */
   DUTY = 3,
+
+  /**
+   * After a failure, before the undo; whatever becomes of it, the undo goes on.
+   *
+   * @generated from enum value: HOOK_POINT_ON_ERROR = 5;
+   */
+  ON_ERROR = 5,
 }
 
 /**
