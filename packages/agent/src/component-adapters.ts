@@ -70,6 +70,8 @@ function dockerAdapter(config: AgentConfig, component: ContainerComponentConfig,
       container,
       configRoots: component.config_roots,
       stateDir: config.state_dir,
+      dataDir: component.data_dir,
+      hookPrograms: component.hook_programs,
     },
     { engine: new Engine(socket), hashes, ...(docker_config === null ? {} : { dockerConfig: docker_config }) },
   );

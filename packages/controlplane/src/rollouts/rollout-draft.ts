@@ -97,7 +97,7 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
       ...signatureProblems(trust, upgrade, artifactKind),
       ...originProblems(trust, artifactKind, upgrade),
       ...configs.problems,
-      ...hookProblems(upgrade.hooks, { artifactKind, acknowledged: request.acknowledge_state_risk }),
+      ...hookProblems(upgrade.hooks, { acknowledged: request.acknowledge_state_risk }),
     ],
   };
 }

@@ -3,7 +3,6 @@ import type { VendorHookFile } from '@hoodcloud/contracts/files/vendor-hook';
 import { MAX_HOOKS } from '@hoodcloud/contracts/files/vendor-hook';
 import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import { AGENT_BINARY_NAME } from '@hoodcloud/domain/agent-binary';
-import type { ArtifactKind } from '@hoodcloud/domain/rollout-rules';
 import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
 import type { RolloutRow } from './rollout-row.ts';
 
@@ -49,10 +48,7 @@ export function storedHooks({ hooks }: Pick<RolloutRow, 'hooks'>): readonly Vend
 }
 
 /** What stands against a rollout with these steps, each thing in a sentence. */
-export function hookProblems(
-  hooks: readonly VendorHook[],
-  rollout: { readonly artifactKind: ArtifactKind; readonly acknowledged: boolean },
-): FieldError[] {
+export function hookProblems(hooks: readonly VendorHook[], rollout: { readonly acknowledged: boolean }): FieldError[] {
   if (hooks.length === 0) return [];
   const problems: FieldError[] = [];
   const found = (field: string, code: string, message: string) => problems.push({ field, code, message });
@@ -66,9 +62,6 @@ export function hookProblems(
     );
   }
   if (hooks.length > MAX_HOOKS) found('hooks', 'too_many_hooks', `${hooks.length} hooks are more than ${MAX_HOOKS}.`);
-  if (rollout.artifactKind === 'image') {
-    found('hooks', 'hooks_unsupported', 'Hooks are not run in containers yet: leave them out for this binary.');
-  }
   const forGood = hooks.filter(({ at, undo }) => undo === null && at !== 'duty').map(({ name }) => name);
   if (forGood.length > 0 && !rollout.acknowledged) {
     const message = `Nothing undoes the hook ${forGood.join(', ')}: a node that goes back keeps what it did. Give acknowledge_state_risk: true.`;

@@ -136,11 +136,10 @@ describe('steps of the vendor', () => {
   });
 
   it('that nothing undoes need an acknowledgement, by the same word as a breaking migration', () => {
-    const codes = (acknowledged: boolean, artifactKind: 'file' | 'image' = 'file') =>
-      hookProblems(hooks, { artifactKind, acknowledged }).map(({ code, field }) => [field, code]);
+    const codes = (acknowledged: boolean) =>
+      hookProblems(hooks, { acknowledged }).map(({ code, field }) => [field, code]);
     expect(codes(false)).toEqual([['acknowledge_state_risk', 'hook_undo_not_acknowledged']]);
     expect(codes(true)).toEqual([]);
-    expect(codes(true, 'image')).toEqual([['hooks', 'hooks_unsupported']]);
   });
 
   it('are no lines for a shell, and have one name each', () => {
@@ -183,6 +182,6 @@ describe('questions about duties', () => {
   });
 
   it('change nothing, so that nobody has to acknowledge that nothing undoes them', () => {
-    expect(hookProblems(hooks, { artifactKind: 'file', acknowledged: false })).toEqual([]);
+    expect(hookProblems(hooks, { acknowledged: false })).toEqual([]);
   });
 });

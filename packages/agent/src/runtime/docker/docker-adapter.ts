@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileHashes } from '../../host/file-hash.ts';
 import { ConfigFileAdapter } from '../config-file-adapter.ts';
 import { backUpFiles } from '../file-backup.ts';
-import { noHooks } from '../hook-runner.ts';
+import type { HookRunner } from '../hook-contract.ts';
 import {
   type AcquireOptions,
   type ArtifactHandle,
@@ -13,6 +13,7 @@ import {
   type WantedArtifact,
 } from '../runtime-adapter.ts';
 import { keptContainers, readableBackup, requireContainerBackup, writeContainerBackup } from './container-backup.ts';
+import { ContainerHooks } from './container-hooks.ts';
 import { ContainerService } from './container-service.ts';
 import { ContainerSwap } from './container-swap.ts';
 import type { ContainerView, Engine } from './engine.ts';
@@ -31,13 +32,17 @@ export interface DockerComponent {
   readonly container: string;
   readonly configRoots: readonly string[];
   readonly stateDir: string;
+  /** On the host; null or left out: steps of the vendor can't name it. */
+  readonly dataDir?: string | null;
+  /** Programs inside the image, beside the container's own, that steps of the vendor may run. */
+  readonly hookPrograms?: readonly string[];
 }
 
 /** A container, the image that it is made from and its configs (spec "Docker Adapter", A14). The contract is the interface's. */
 export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
   readonly runtimeType = 'docker';
   readonly artifactKind = 'image';
-  readonly hooks = noHooks('steps of the vendor are not run in containers yet: leave hooks out for this chain');
+  readonly hooks: HookRunner;
   readonly #engine: Engine;
   readonly #service: ContainerService;
   readonly #images: ImageStore;
@@ -57,6 +62,8 @@ export class DockerAdapter extends ConfigFileAdapter implements RuntimeAdapter {
     const folder = join(component.stateDir, 'docker', component.binaryName);
     const name = component.container;
     this.#engine = parts.engine;
+    const { dataDir = null, hookPrograms = [] } = component;
+    this.hooks = new ContainerHooks({ container: name, dataDir, hookPrograms }, this.#engine);
     const instances = new Instances(name, this.#engine);
     this.#hashes = parts.hashes;
     const record = new ServiceRecordFile(join(folder, 'service.json'));
