@@ -111,6 +111,18 @@ it('a rule that holds nothing back is refused, with those that do', async () => 
   ]);
 });
 
+it.each(['canceled', 'failed', 'completed'] as const)(
+  'a %s rollout is held by no rule, though a node of it never had its turn, and none can be set aside',
+  async (status) => {
+    const overrides = () => api.call<RolloutOverrides>('GET', `/rollouts/${rolloutId}/overrides`);
+    expect((await overrides()).body.holding.map(({ rule }) => rule)).toEqual(['freeze/payout']);
+    await api.database.db.updateTable('rollouts').set({ status }).where('id', '=', rolloutId).execute();
+    expect((await overrides()).body.holding).toEqual([]);
+    const refused = await override('ann', ORDER);
+    expect([refused.status, refused.body.code]).toEqual([409, 'rule_holds_nothing']);
+  },
+);
+
 it.each([
   ['no reason', { rule: 'freeze/payout' }, 'body.reason'],
   ['a reason of blanks', { ...ORDER, reason: '   ' }, 'body.reason'],

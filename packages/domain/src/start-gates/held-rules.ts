@@ -3,6 +3,7 @@ import { underwayCount } from '../drain.ts';
 import type { Reason } from '../reasons.ts';
 import { wantsAttempt } from '../rollout-rows.ts';
 import type { RolloutSnapshot } from '../rollout-snapshot.ts';
+import { isEndedRollout } from '../rollout-status.ts';
 import type { OverridableRule } from '../rule-override.ts';
 import { purposeOf } from './start-gate.ts';
 import { askGates } from './start-gates.ts';
@@ -15,8 +16,12 @@ export interface HeldRule {
   readonly nodeIds: readonly string[];
 }
 
-/** Every rule that holds a node back now which has its start before it, whatever its batch, in the order of the gates. */
+/**
+ * Every rule that holds a node back now which has its start before it, whatever its batch, in the order of the gates.
+ * An ended rollout starts nothing, so that no rule holds it, though a canceled one still has nodes whose turn never came.
+ */
 export function heldRules(snapshot: RolloutSnapshot, now: number): HeldRule[] {
+  if (isEndedRollout(snapshot.rollout.status)) return [];
   const context = decisionContext(snapshot, now);
   const found = new Map<string, { rule: OverridableRule; reason: Reason; nodeIds: string[] }>();
   for (const row of snapshot.nodes.filter(wantsAttempt)) {
