@@ -8,6 +8,7 @@ import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit
 import { addGroups } from './world-groups.ts';
 import { addNotifications } from './world-notifications.ts';
 import { addPlan } from './world-plans.ts';
+import { addPolicies, restorePolicies } from './world-policies.ts';
 
 type PathParameters = Readonly<Record<string, string>>;
 
@@ -15,7 +16,7 @@ type PathParameters = Readonly<Record<string, string>>;
 export interface ApiWorld {
   readonly api: ApiFixture;
   /** By caller: nobody, and a key of each scope. */
-  readonly keys: Readonly<Record<'none' | 'read' | 'operate' | 'admin', string>>;
+  readonly keys: Readonly<Record<'none' | 'read' | 'operate' | 'admin' | 'override', string>>;
   /** By `operationId`: path parameters of things in the state that the operation needs. */
   readonly pools: Readonly<Record<string, readonly PathParameters[]>>;
   /** What no answer may hold. */
@@ -35,6 +36,8 @@ const CONTROLS: Readonly<Record<string, RolloutStatus>> = {
   rollbackRollout: 'completed',
   retryRolloutNode: 'running',
   skipRolloutNode: 'running',
+  // on the chains that a freeze of world-policies.ts covers
+  overrideRule: 'running',
 };
 const COPIES = 3;
 
@@ -68,14 +71,6 @@ export async function createApiWorld(): Promise<ApiWorld> {
       add(operation, { id });
     for (const operation of ['getChain', 'listManifests']) add(operation, { id: 'celestia-mocha' });
     add('nameVersion', { id, binary: 'cometbft' });
-    const policy = `policy-${copy}`;
-    await pool.query(
-      `insert into policies (kind, name, spec, created_by, updated_by)
-       values ('disruption_budget', $1, '{"scope": {}, "max_unavailable": 100}', 'system:test', 'system:test')`,
-      [policy],
-    );
-    for (const operation of ['getPolicy', 'deletePolicy']) add(operation, { kind: 'disruption_budget', name: policy });
-    for (const kind of ['DisruptionBudget', 'MaintenanceWindow', 'Freeze']) add(`put${kind}`, { name: `new-${copy}` });
     const { id: keyId } = await createApiKey(db, { name: `spare-${copy}`, createdBy: 'system:test' });
     add('revokeApiKey', { id: keyId });
     const { rows } = await pool.query(
@@ -87,13 +82,14 @@ export async function createApiWorld(): Promise<ApiWorld> {
   for (const [operation, status] of Object.entries(CONTROLS)) {
     for (let copy = 0; copy < COPIES; copy++) await addRollout(api, { operation, status, copy }, add);
   }
+  await addPolicies(api, add);
   await addGroups(api, add);
   await addNotifications(api, add);
   await addPlan(api, add);
   const incidentId = await addIncident(api);
   for (const operation of ['getIncident', 'acknowledgeIncident', 'resolveIncident']) add(operation, { id: incidentId });
-  const keys = { none: '', read: '', operate: '', admin: api.key };
-  for (const scope of ['read', 'operate'] as const) {
+  const keys = { none: '', read: '', operate: '', admin: api.key, override: '' };
+  for (const scope of ['read', 'operate', 'override'] as const) {
     keys[scope] = (await createApiKey(db, { name: scope, createdBy: 'system:test', scopes: [scope] })).key;
   }
   await pool.query('create table wanted as select id, status, direction from rollouts');
@@ -144,7 +140,8 @@ async function addIncident(api: ApiFixture): Promise<string> {
   return (await db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()).id;
 }
 
-async function restore({ database: { pool } }: ApiFixture): Promise<void> {
+async function restore({ database: { db, pool } }: ApiFixture): Promise<void> {
+  await restorePolicies(db);
   await pool.query(`
     delete from active_chains
       where owner_id not in (select id from wanted) and owner_id not in (select id from wanted_groups);
@@ -152,7 +149,6 @@ async function restore({ database: { pool } }: ApiFixture): Promise<void> {
     delete from rollout_groups where id not in (select id from wanted_groups);
     delete from node_holds;
     delete from rule_overrides;
-    delete from policies where name like 'new-%';
     delete from rollout_controls;
     update rollout_plans set started_by = null, started_at = null where started_by is not null;
     delete from rollout_group_controls;

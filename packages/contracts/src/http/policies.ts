@@ -5,7 +5,6 @@ import { pageQuerySchema, pageSchema, reasonSchema, timestampSchema, uuidSchema,
 const POLICY_KINDS = Object.keys(POLICY_SPECS) as [PolicyKind, ...PolicyKind[]];
 const kindSchema = z.enum(POLICY_KINDS);
 
-export const policyParamsSchema = z.object({ kind: kindSchema, name: policyNameSchema });
 export const policyNameParamsSchema = z.object({ name: policyNameSchema });
 export const policyListQuerySchema = pageQuerySchema.extend({
   kind: kindSchema.optional(),

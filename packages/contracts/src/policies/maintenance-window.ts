@@ -8,7 +8,9 @@ const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of d
 export const timeZoneSchema = z
   .string()
   .max(64)
-  .refine(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin');
+  .refine(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin')
+  // a format of our own: no pattern says which names there are
+  .meta({ format: 'time-zone' });
 
 const weeklyWindow = {
   /** IANA name, such as Europe/Berlin. */

@@ -14,7 +14,9 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'getRolloutBatches',
     'listRolloutOverrides',
     'listPolicies',
-    'getPolicy',
+    'getDisruptionBudget',
+    'getMaintenanceWindow',
+    'getFreeze',
     'planRollout',
     'listRolloutPlans',
     'getRolloutPlan',
@@ -77,7 +79,9 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
     'putDisruptionBudget',
     'putMaintenanceWindow',
     'putFreeze',
-    'deletePolicy',
+    'deleteDisruptionBudget',
+    'deleteMaintenanceWindow',
+    'deleteFreeze',
     'createNode',
     'createJoinToken',
     'listApiKeys',
@@ -108,7 +112,6 @@ beforeAll(async () => {
       path: path
         .replace(/^\/api\/v1/, '')
         .replace('{binary}', 'cometbft')
-        .replace('{kind}', 'freeze')
         .replace('{name}', 'ops')
         .replaceAll(/\{\w+\}/g, '11111111-1111-4111-8111-111111111111'),
     })),

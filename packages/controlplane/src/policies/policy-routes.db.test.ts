@@ -106,3 +106,14 @@ it('lists by kind and source, page by page, and DELETE takes one away', async ()
   expect([gone.status, await eventsOf(gone.body.id)]).toEqual([200, ['policy_created', 'policy_deleted']]);
   expect((await api.call('DELETE', '/policies/disruption_budget/p2')).status).toBe(404);
 });
+
+it('describes the methods of a path as they are: what Allow tells is what the document lists', async () => {
+  const { paths } = JSON.parse((await api.app.inject({ url: '/openapi.json' })).body);
+  const policies = Object.keys(paths).filter((path) => path.includes('/policies/'));
+  expect(policies).toHaveLength(3);
+  for (const path of policies) {
+    const { headers } = await api.app.inject({ method: 'OPTIONS', url: path.replace('{name}', 'a') });
+    const described = Object.keys(paths[path]).map((method) => method.toUpperCase());
+    expect(String(headers.allow).split(', ')).toEqual([...described, 'HEAD'].sort());
+  }
+});

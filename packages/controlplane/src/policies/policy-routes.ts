@@ -3,7 +3,6 @@ import {
   policyListQuerySchema,
   policyNameParamsSchema,
   policyPageSchema,
-  policyParamsSchema,
   policySchema,
   putPolicySchema,
 } from '@hoodcloud/contracts/http/policies';
@@ -23,12 +22,18 @@ import { policyViews } from './policy-read-model.ts';
 
 const tags = ['policies'];
 
-/** `GET /policies`, `GET|PUT|DELETE /policies/{kind}/{name}`: what may never happen, and when. */
+/**
+ * `GET /policies`, `GET|PUT|DELETE /policies/{kind}/{name}`: what may never happen, and when. Each kind has its paths by its
+ * own name, since each has a spec of its own, and a path's methods stand together in the description.
+ */
 export function policyRoutes(db: Database): (api: FastifyInstance) => void {
   return (api) => {
-    addReads(api, db);
-    for (const kind of Object.keys(POLICY_SPECS) as PolicyKind[]) addPut(api, db, kind);
-    addDelete(api, db);
+    addList(api, db);
+    for (const kind of Object.keys(POLICY_SPECS) as PolicyKind[]) {
+      addGet(api, db, kind);
+      addPut(api, db, kind);
+      addDelete(api, db, kind);
+    }
   };
 }
 
@@ -37,9 +42,8 @@ const etagOfPolicy = ({ id, revision }: Pick<PolicyView, 'id' | 'revision'>) => 
 /** Of a policy that is not there, so that "make it, if nobody has meanwhile" can be said. */
 const NO_POLICY = etagOf(['no policy']);
 
-function addReads(api: FastifyInstance, db: Database): void {
-  const routes = typedRoutes(api);
-  routes.get(
+function addList(api: FastifyInstance, db: Database): void {
+  typedRoutes(api).get(
     '/policies',
     {
       ...needs('read'),
@@ -72,32 +76,42 @@ function addReads(api: FastifyInstance, db: Database): void {
       return { ...page, items: await policyViews(db, page.items) };
     },
   );
-  routes.get(
-    '/policies/:kind/:name',
+}
+
+const pathOf = (kind: PolicyKind) => `/policies/${kind}/:name`;
+
+/** The operation of a kind: `putDisruptionBudget`. */
+function operationOf(verb: 'get' | 'put' | 'delete', kind: PolicyKind): string {
+  return `${verb}${kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+}
+
+function addGet(api: FastifyInstance, db: Database, kind: PolicyKind): void {
+  typedRoutes(api).get(
+    pathOf(kind),
     {
       ...needs('read'),
-      schema: { operationId: 'getPolicy', tags, params: policyParamsSchema, response: { 200: policySchema } },
+      schema: {
+        operationId: operationOf('get', kind),
+        tags,
+        params: policyNameParamsSchema,
+        response: { 200: policySchema },
+      },
     },
-    async ({ params }, reply) => {
-      const policy = await byRef(db, params);
+    async ({ params: { name } }, reply) => {
+      const policy = await byRef(db, { kind, name });
       reply.header('etag', etagOfPolicy(policy));
       return policy;
     },
   );
 }
 
-/** The operation of each kind: `putDisruptionBudget`. */
-function operationOf(kind: PolicyKind): string {
-  return `put${kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
-}
-
 function addPut(api: FastifyInstance, db: Database, kind: PolicyKind): void {
   typedRoutes(api).put(
-    `/policies/${kind}/:name`,
+    pathOf(kind),
     {
       ...needs('admin'),
       schema: {
-        operationId: operationOf(kind),
+        operationId: operationOf('put', kind),
         tags,
         params: policyNameParamsSchema,
         ...conditionalMutationSchema,
@@ -127,15 +141,15 @@ function addPut(api: FastifyInstance, db: Database, kind: PolicyKind): void {
   );
 }
 
-function addDelete(api: FastifyInstance, db: Database): void {
+function addDelete(api: FastifyInstance, db: Database, kind: PolicyKind): void {
   typedRoutes(api).delete(
-    '/policies/:kind/:name',
+    pathOf(kind),
     {
       ...needs('admin'),
       schema: {
-        operationId: 'deletePolicy',
+        operationId: operationOf('delete', kind),
         tags,
-        params: policyParamsSchema,
+        params: policyNameParamsSchema,
         ...conditionalMutationSchema,
         response: { 200: policySchema },
       },
@@ -146,10 +160,11 @@ function addDelete(api: FastifyInstance, db: Database): void {
         reply,
         status: 200,
         work: async (tx) => {
-          const row = await lockPolicy(tx, request.params);
-          if (!row) throw notFound('policy', `${request.params.kind}/${request.params.name}`);
+          const ref = { kind, name: request.params.name };
+          const row = await lockPolicy(tx, ref);
+          if (!row) throw notFound('policy', `${kind}/${ref.name}`);
           requireMatch(request, etagOfPolicy(row));
-          const policy = await byRef(tx, request.params);
+          const policy = await byRef(tx, ref);
           await removePolicy(tx, row, actorOf(request));
           return policy;
         },
