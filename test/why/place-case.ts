@@ -32,10 +32,16 @@ async function writeFiles(
   const { maxBlockIntervalMs: interval } = facts;
   const duties = [...fleet.values()].flatMap((node) => node.duties ?? []);
   if (interval === null && !trust && quorum === null && duties.length === 0) return;
-  const { minimumAgeMs = null, allowedOrigins = null, signatureRequired = false } = trust?.rules ?? {};
+  const {
+    minimumAgeMs = null,
+    allowedOrigins = null,
+    signatureRequired = false,
+    twoPersons = false,
+  } = trust?.rules ?? {};
   const trusted = {
     ...(minimumAgeMs !== null && { minimum_release_age_hours: minimumAgeMs / 3_600_000 }),
     ...(allowedOrigins !== null && { allowed_origins: allowedOrigins }),
+    ...(twoPersons && { approvals: 'two_persons' }),
   };
   const health = interval === null ? '' : `  max_block_interval_seconds: ${interval / 1000}\n`;
   const guard = quorum === null ? '' : 'quorum: {}\n';

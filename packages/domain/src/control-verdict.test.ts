@@ -64,6 +64,12 @@ describe('what the details add', () => {
     expect(refusal('approve_canary', 'running', { canaryBatchEnded: false })).toBe('canary_not_ended');
   });
 
+  test('approve any rollout that waits for a second person before its first node', () => {
+    const due = { startApprovalDue: true, strategy: 'rolling', canaryBatchEnded: false } as const;
+    expect(refusal('approve_canary', 'running', due)).toBe('legal');
+    expect(refusal('approve_canary', 'pending', due)).toBe('control_not_legal');
+  });
+
   test('rollback only with succeeded nodes that no newer rollout has touched (C3)', () => {
     expect(refusal('rollback', 'completed', { succeededNodes: 0 })).toBe('nothing_to_roll_back');
     expect(refusal('rollback', 'completed', { newerRolloutId: 'r2' })).toBe('newer_rollout');
@@ -129,6 +135,7 @@ describe('facts of a snapshot', () => {
       pausePending: true,
       cancelPending: false,
       canaryBatchEnded: true,
+      startApprovalDue: false,
       succeededNodes: 1,
       inGroup: false,
       newerRolloutId: null,

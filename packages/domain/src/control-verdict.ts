@@ -5,6 +5,7 @@ import type { RolloutSnapshot } from './rollout-snapshot.ts';
 import type { RolloutDirection, RolloutStatus } from './rollout-status.ts';
 import { canaryBatchEnded } from './rollout-strategy/canary.ts';
 import type { MigrationType, RolloutStrategyName } from './rollout-strategy-name.ts';
+import { startApprovalDue } from './start-gates/trust.ts';
 
 /** The node that a control names. */
 export interface ControlNodeFacts {
@@ -26,6 +27,8 @@ export interface ControlFacts {
   readonly cancelPending: boolean;
   /** The canary batch exists and has ended. */
   readonly canaryBatchEnded: boolean;
+  /** Its chain demands a second person's word before the first node, and nobody has given it. */
+  readonly startApprovalDue?: boolean;
   readonly succeededNodes: number;
   /** A newer rollout that has touched nodes of this one; null when none has (C3). */
   readonly newerRolloutId: string | null;
@@ -54,8 +57,9 @@ function resume({ status, pausePending }: ControlFacts): ControlVerdict {
 }
 
 function approve(facts: ControlFacts): ControlVerdict {
+  if (facts.startApprovalDue) return LEGAL;
   if (facts.strategy !== 'canary' || facts.migrationType !== 'breaking') {
-    const what = `Only a canary rollout of a breaking migration waits for an approval; this one is ${facts.strategy}`;
+    const what = `Only a canary rollout of a breaking migration waits for an approval, and one whose chain demands a second person before its first node; this one is ${facts.strategy}`;
     return refuse('approval_not_needed', `${what} with migration_type ${facts.migrationType}.`);
   }
   if (facts.direction === 'rollback') {
@@ -157,6 +161,7 @@ export function controlFacts(
     pausePending: status === 'running' && controls.pause !== null,
     cancelPending: controls.cancel !== null,
     canaryBatchEnded: targetsResolved && canaryBatchEnded(snapshot),
+    startApprovalDue: startApprovalDue(snapshot),
     succeededNodes: snapshot.nodes.filter((node) => node.status === 'succeeded').length,
     inGroup: (snapshot.rollout.groupFailurePolicy ?? null) !== null,
     newerRolloutId: newer.rollout,

@@ -129,6 +129,11 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'No node starts: the chain demands signatures by now, and {url} has none.',
   },
+  start_approval_needed: {
+    severity: 'warning',
+    sentence:
+      'No node starts before a second person has approved: anybody with the scope operate may, but not {creator}, who created the rollout, nor who shares a key with them.',
+  },
   chain_halted: {
     severity: 'critical',
     sentence: 'The chain stands at height {height} since {since}; no further node is stopped.',

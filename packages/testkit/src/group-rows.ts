@@ -44,11 +44,13 @@ function aComponent(
         hooks: [],
         release_name: null,
         released_at: null,
+      manifest_key: null,
       },
       artifactKind: 'file',
       healthWaitMs: 1000,
       configChanges: [],
       twoPersonApproval: false,
+      startApproval: false,
     },
   };
 }

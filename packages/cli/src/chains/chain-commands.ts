@@ -1,6 +1,6 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { ChainView } from '@hoodcloud/contracts/http/chains';
-import { cooldownText, originsText } from '@hoodcloud/contracts/http/view-text';
+import { cooldownText, originsText, startApprovalText } from '@hoodcloud/contracts/http/view-text';
 import { renderAge } from '@hoodcloud/domain/duration-text';
 import type { Command } from 'commander';
 import type { Act, CommandIo } from '../command-io.ts';
@@ -48,6 +48,7 @@ function renderChain(chain: ChainView, now: Date): string {
     ['Approval', chain.two_person_approval ? 'by somebody else than who created the rollout' : 'by any operator'],
     ['Cooldown', cooldownText(chain.trust)],
     ['Origins', originsText(chain.trust)],
+    ['Before the first node', startApprovalText(chain.trust)],
     ['Changed by', chain.active ? `${chain.active.type.replace('_', ' ')} ${chain.active.id}` : undefined],
     ['Manifests', `${chain.manifests}. See them: hoodctl manifest list ${chain.chain_profile_id}`],
   ]);

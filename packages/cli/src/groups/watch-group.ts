@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutGroupStatusView } from '@hoodcloud/contracts/http/rollout-groups';
+import { asksForApproval } from '@hoodcloud/domain/approval-reasons';
 import { renderDuration } from '@hoodcloud/domain/duration-text';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -24,7 +25,9 @@ export function groupExitCode({ status, waiting, components }: RolloutGroupStatu
       // What a person ordered since has not been answered yet, or is under way.
       return waiting?.kind === 'pause' ? EXIT.needsPerson : null;
     case 'running': {
-      const asks = components.some(({ status_reason }) => status_reason?.code === 'waiting_for_approval');
+      const asks = components.some(
+        ({ status_reason }) => status_reason !== null && asksForApproval(status_reason.code),
+      );
       return asks ? EXIT.needsPerson : null;
     }
   }

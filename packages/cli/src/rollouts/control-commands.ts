@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
+import { asksForApproval } from '@hoodcloud/domain/approval-reasons';
 import type { ReasonCode } from '@hoodcloud/domain/reasons';
 import { isEndedRollout } from '@hoodcloud/domain/rollout-status';
 import type { Command } from 'commander';
@@ -53,9 +54,9 @@ const CONTROLS: readonly ControlCommand[] = [
   {
     name: 'approve',
     endpoint: 'approve',
-    what: 'let a breaking migration go beyond its canaries',
+    what: 'let a breaking migration go beyond its canaries, or begin as the second person',
     forNode: false,
-    taken: (rollout) => !says(rollout, 'waiting_for_approval'),
+    taken: ({ waiting }) => !(waiting?.reasons ?? []).some(({ code }) => asksForApproval(code)),
   },
   {
     name: 'cancel',

@@ -51,6 +51,7 @@ export function rolloutView(differs: Partial<RolloutDetail> = {}): RolloutDetail
     migration_type: 'compatible',
     recovery_plan: null,
     two_person_approval: false,
+    start_approval: false,
     acknowledge_state_risk: false,
     manifest_content_hash: `sha256:${'b'.repeat(64)}`,
     status: 'running',

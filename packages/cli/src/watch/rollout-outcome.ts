@@ -1,4 +1,5 @@
 import type { RolloutView } from '@hoodcloud/contracts/http/rollout-views';
+import { asksForApproval } from '@hoodcloud/domain/approval-reasons';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 
 /** That nothing further happens by itself, and what a person does next. */
@@ -31,7 +32,7 @@ export function outcomeOf(rollout: RolloutView & { readonly in_flight_nodes?: nu
         next: `${order('resume')}   (or cancel, rollback)`,
       };
     case 'running': {
-      const approval = rollout.waiting?.reasons.find(({ code }) => code === 'waiting_for_approval');
+      const approval = rollout.waiting?.reasons.find(({ code }) => asksForApproval(code));
       if (!approval) return null;
       return { exitCode: EXIT.needsPerson, sentence: approval.sentence, next: order('approve') };
     }

@@ -41,6 +41,8 @@ const chainTrustSchema = z.strictObject({
     .min(1)
     .max(100)
     .optional(),
+  /** Every rollout is approved by somebody else than who created it before its first node; left out: by nobody. */
+  approvals: z.enum(['two_persons']).optional(),
 });
 
 /** A program on the node's host that says whether the node is free now. */

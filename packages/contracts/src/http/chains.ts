@@ -28,6 +28,8 @@ export const chainSchema = z
         minimum_release_age_hours: z.number().nullable(),
         /** null: from anywhere. */
         allowed_origins: z.array(z.string()).nullable(),
+        /** Who approves a rollout before its first node; null: nobody has to. */
+        approvals: z.enum(['two_persons']).nullable(),
       })
       .nullable(),
     /** null: the profile can't be read. */

@@ -71,6 +71,8 @@ export const rolloutSchema = z
     acknowledge_state_risk: z.boolean(),
     /** The canaries of this rollout must be approved by somebody else than its creator. */
     two_person_approval: z.boolean(),
+    /** Somebody else than its creator must approve this rollout before its first node, as its chain said at creation. */
+    start_approval: z.boolean(),
     manifest_content_hash: z.string(),
     status: z.enum(ROLLOUT_STATUSES),
     status_reason: reasonSchema.nullable(),

@@ -95,6 +95,12 @@ export function cooldownText(trust: ChainView['trust']): string | undefined {
   return hours === null || hours === 0 ? 'none: a release of any age' : `a release must be ${hours} h old`;
 }
 
+/** Who approves a chain's rollouts before their first node, in words. */
+export function startApprovalText(trust: ChainView['trust']): string | undefined {
+  if (!trust) return undefined;
+  return trust.approvals === null ? 'nobody has to approve' : 'somebody else than who created the rollout approves';
+}
+
 /** Where a chain's artifacts may come from, in words. */
 export function originsText(trust: ChainView['trust']): string | undefined {
   return trust ? (trust.allowed_origins?.join(', ') ?? 'anywhere') : undefined;

@@ -23,6 +23,12 @@ function keyId(bytes: Buffer): string {
   return Buffer.from(bytes).reverse().toString('hex').toUpperCase();
 }
 
+/** Id of the key that a `.minisig` names as its own, as minisign prints it; it proves nothing without `whyNotMinisigned`. */
+export function minisignSigner(signatureText: string): string {
+  const [, encoded = ''] = signatureText.split(/\r?\n/);
+  return keyId(Buffer.from(encoded, 'base64').subarray(2, 10));
+}
+
 /**
  * Checks a `.minisig`: the signature over a file's BLAKE2b-512 and the one over signature and trusted comment
  * (https://jedisct1.github.io/minisign, "Signature format").
@@ -41,7 +47,7 @@ export async function whyNotMinisigned(
   const algorithm = bytes.toString('latin1', 0, 2);
   // the old form signs the whole file at once, which no host should have to hold in memory
   if (algorithm !== 'ED') return 'it was signed in the legacy way: sign it by minisign 0.10 or newer, without -l';
-  const id = keyId(bytes.subarray(2, 10));
+  const id = minisignSigner(signatureText);
   const key = keys.find((one) => one.id === id);
   if (key === undefined) return `it was signed by minisign key ${id}, which is none of those that count`;
   const signature = bytes.subarray(10);

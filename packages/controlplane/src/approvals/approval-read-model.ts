@@ -29,21 +29,23 @@ export async function listApprovals(db: Db, caller: Identity): Promise<ApprovalV
 }
 
 /**
- * A running rollout waits for an approval when its last answer says so, since its canaries ended. A component's pause is
- * decided in its group, where the group is paused too.
+ * A running rollout waits for an approval when its last answer says so: since its canaries ended, or since it was started,
+ * before its first node. A component's pause is decided in its group, where the group is paused too.
  */
 async function waitingRows(db: Db): Promise<readonly WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
     select * from (
       select 'rollout' as subject_type, r.id, r.chain_profile_id, r.binary_name || ' ' || r.target_version as brings,
              r.status, r.status_reason, r.status_reason_params, r.last_decision->'reasons' as waiting, r.created_by,
-             r.two_person_approval,
+             r.two_person_approval
+               or coalesce(r.last_decision @> '{"reasons": [{"code": "start_approval_needed"}]}', false) as two_person_approval,
              case when r.status <> 'running' then r.status_changed_at
                   else coalesce((select max(ended_at) from rollout_nodes where rollout_id = r.id and batch_index = 0),
                                 r.status_changed_at) end as since
         from rollouts r
         left join rollout_groups g on g.id = r.group_id
-       where (r.status = 'running' and r.last_decision @> '{"reasons": [{"code": "waiting_for_approval"}]}')
+       where (r.status = 'running' and r.last_decision @> any (array['{"reasons": [{"code": "waiting_for_approval"}]}',
+                                                                     '{"reasons": [{"code": "start_approval_needed"}]}']::jsonb[]))
           or (r.status = 'paused' and g.status is distinct from 'paused')
           or (r.status = 'pending' and r.group_id is null)
       union all

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 
+/** Whether an actor is somebody: a key's holder or who signed in, not the control plane's own parts nor a signal by hand. */
+export function isPerson(actor: string): boolean {
+  return actor.startsWith('key:') || actor.startsWith('user:');
+}
+
 /**
  * Whether one person may be behind both actors: they are the same, or one is an API key that the other made, at whatever
  * remove, since who makes a key has held its secret.

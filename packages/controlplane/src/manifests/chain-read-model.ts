@@ -90,6 +90,7 @@ function ofProfile(profile: ChainProfile | null) {
     trust: profile && {
       minimum_release_age_hours: profile.trust.minimum_release_age_hours ?? null,
       allowed_origins: profile.trust.allowed_origins ?? null,
+      approvals: profile.trust.approvals ?? null,
     },
     health: profile?.health ?? null,
   };

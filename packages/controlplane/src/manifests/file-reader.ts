@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type UpgradeManifest, upgradeManifestSchema } from '@hoodcloud/contracts/files/upgrade-manifest';
 import { FileFormatError, parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
-import { type MinisignKey, whyNotMinisigned } from '@hoodcloud/contracts/signature/minisign';
+import { type MinisignKey, minisignSigner, whyNotMinisigned } from '@hoodcloud/contracts/signature/minisign';
 import { DomainError } from '@hoodcloud/domain/errors';
 import {
   assertSafeName,
@@ -41,9 +41,9 @@ export class FileReader implements ManifestReader {
     const file = manifestPath(chainProfileId, upgradeId);
     const bytes = await readConfigFile(this.#configDir(), file);
     if (!bytes) throw new ConfigFileNotFoundError(file, `write the manifest there or name another upgrade_id`);
-    await this.#requireSigned(file, bytes);
+    const signedBy = await this.#requireSigned(file, bytes);
     const manifest = parseManifest(file, bytes.toString('utf8'), chainProfileId, upgradeId);
-    return { manifest, contentHash: contentHashOf(bytes), file };
+    return { manifest, contentHash: contentHashOf(bytes), file, signedBy };
   }
 
   async list(chainProfileId: string): Promise<StoredManifest[]> {
@@ -63,14 +63,18 @@ export class FileReader implements ManifestReader {
     return bytes ? contentHashOf(bytes) : null;
   }
 
-  /** @throws ManifestSignatureError when keys are named and none of them signed these bytes */
-  async #requireSigned(file: string, bytes: Buffer): Promise<void> {
-    if (this.#keys.length === 0) return;
+  /**
+   * @returns the id of the key that signed these bytes; null: no keys are named
+   * @throws ManifestSignatureError when keys are named and none of them signed these bytes
+   */
+  async #requireSigned(file: string, bytes: Buffer): Promise<string | null> {
+    if (this.#keys.length === 0) return null;
     const signature = await readConfigFile(this.#configDir(), `${file}.minisig`);
     if (signature === null) throw new ManifestSignatureError(file, `${file}.minisig is not there`);
     const digest = () => createHash('blake2b512').update(bytes).digest();
     const why = await whyNotMinisigned(digest, signature.toString('utf8'), this.#keys);
     if (why !== null) throw new ManifestSignatureError(file, why);
+    return minisignSigner(signature.toString('utf8'));
   }
 
   async #upgradeIds(chainProfileId: string): Promise<string[]> {

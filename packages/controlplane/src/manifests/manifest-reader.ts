@@ -8,6 +8,8 @@ export interface StoredManifest {
   readonly contentHash: string;
   /** Path below the config folder, for messages. */
   readonly file: string;
+  /** Id of the minisign key that signed it; null: no signature is demanded. */
+  readonly signedBy: string | null;
 }
 
 /** A manifest file as people are shown it, usable or not. */

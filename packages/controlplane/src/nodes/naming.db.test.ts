@@ -35,7 +35,7 @@ target_checksum: ${NEW}
 );
 const sources: VersionSources = {
   chains: { profile: async () => profile },
-  manifests: { list: async () => [{ manifest, contentHash: checksumOf('c'), file: 'v2.yaml' }] },
+  manifests: { list: async () => [{ manifest, contentHash: checksumOf('c'), file: 'v2.yaml', signedBy: null }] },
 };
 
 let database: MigratedDatabase;

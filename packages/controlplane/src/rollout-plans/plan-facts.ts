@@ -41,6 +41,7 @@ export async function planFacts(db: Db, prepared: PreparedRollout): Promise<Plan
       artifact_kind: draft.artifactKind,
       health_wait_ms: draft.healthWaitMs,
       two_person_approval: draft.twoPersonApproval,
+      start_approval: draft.startApproval,
     },
     nodes: Object.fromEntries(entries),
   };

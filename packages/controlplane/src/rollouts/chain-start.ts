@@ -28,5 +28,6 @@ export function trustRulesOf(profile: ChainProfile, runtime: ChainRuntime | null
     minimumAgeMs: hours === undefined || hours === 0 ? null : hours * HOUR_MS,
     allowedOrigins: origins ?? null,
     signatureRequired: signaturesOf(runtime, binaryName).required,
+    twoPersons: profile.trust.approvals === 'two_persons',
   };
 }

@@ -19,7 +19,7 @@ export async function storeControlsByHand(
   for (const { id, kind } of controls) {
     if (!CONTROL_LEGAL_IN[kind].includes(rollout.status)) continue;
     // nobody knows who sent it, so it can't be the second person
-    if (kind === 'approve_canary' && rollout.two_person_approval) continue;
+    if (kind === 'approve_canary' && (rollout.two_person_approval || rollout.start_approval)) continue;
     const stored = await db
       .insertInto('rollout_controls')
       .values({

@@ -133,6 +133,8 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       recovery_plan: upgrade.recovery_plan,
       acknowledge_state_risk: request.acknowledge_state_risk,
       two_person_approval: draft.twoPersonApproval,
+      start_approval: draft.startApproval,
+      manifest_key: upgrade.manifest_key,
       config_changes: json(draft.configChanges),
       manifest_content_hash,
       node_ids: request.node_ids ?? null,

@@ -2,7 +2,7 @@ import type { QuorumRule } from '@hoodcloud/domain/quorum-facts';
 import type { RolloutControl } from '@hoodcloud/domain/rollout-control';
 import type { ChainFacts, FleetNodeFacts, RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
 import type { RuleOverride } from '@hoodcloud/domain/rule-override';
-import { demandsNothing, type TrustFacts, type TrustRules } from '@hoodcloud/domain/trust/trust-rules';
+import { demandsNothing, NO_TRUST_RULES, type TrustFacts, type TrustRules } from '@hoodcloud/domain/trust/trust-rules';
 import type { Selectable } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { RolloutControlsTable, RolloutsTable } from '../db/generated/tables.ts';
@@ -15,6 +15,7 @@ import { loadPolicies } from '../policies/load-policies.ts';
 import { loadQuorum } from '../policies/load-quorum.ts';
 import { loadTrust } from './release-trust.ts';
 import { NODE_FACTS, nodeFacts, rolloutFacts } from './rollout-facts.ts';
+import { loadStartApproval } from './start-approval.ts';
 
 /** What the snapshot needs to know of a chain's files. */
 export interface ChainLimits {
@@ -92,14 +93,16 @@ export async function loadRolloutSnapshot(
   };
 }
 
-/** Asked before the first node alone, so it isn't loaded for rollouts that nothing is demanded of. */
+/** Asked before the first node alone, so it isn't loaded for rollouts that nothing is demanded of, now or at their creation. */
 export async function loadTrustOf(
   db: Db,
   rollout: Selectable<RolloutsTable>,
   chains: ChainLimits,
 ): Promise<TrustFacts | null> {
   const rules = await chains.trustRules(rollout.chain_profile_id, rollout.binary_name);
-  return rules === null || demandsNothing(rules) ? null : loadTrust(db, rules, rollout);
+  if ((rules === null || demandsNothing(rules)) && !rollout.start_approval) return null;
+  const approval = await loadStartApproval(db, rollout, rules?.twoPersons ?? false);
+  return loadTrust(db, rules ?? NO_TRUST_RULES, rollout, approval);
 }
 
 /** A node that was begun stands for all of them: rules ask only whether there is one. */

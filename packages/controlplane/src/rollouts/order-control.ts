@@ -3,6 +3,7 @@ import { reason } from '@hoodcloud/domain/reasons';
 import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import { isFailure } from '@hoodcloud/domain/rollout-rows';
 import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
+import { startApprovalDue } from '@hoodcloud/domain/start-gates/trust';
 import { isSamePerson } from '../auth/same-person.ts';
 import type { Db } from '../db/database.ts';
 import { type RolloutSignal, startNodeUpgrade, wakeRollout } from '../engine/engine-outbox.ts';
@@ -74,17 +75,20 @@ export async function orderControl(tx: Db, sources: RolloutSources, order: Contr
   };
   const verdict = controlVerdict(order.kind, controlFacts(snapshot, newer, order.nodeId ?? null));
   if (!verdict.legal) throw new ControlRefusedError(order.kind, verdict);
-  if (order.kind === 'approve_canary') await refuseSamePerson(tx, rollout, order.actor);
+  if (order.kind === 'approve_canary') {
+    const needed = rollout.two_person_approval || startApprovalDue(snapshot);
+    if (needed) await refuseSamePerson(tx, rollout, order.actor);
+  }
   if (order.kind === 'start') await refuseWithoutTargets(tx, sources.targets, rollout, now);
   await storeControl(tx, order, snapshot);
   await applyAtOnce(tx, order, rollout);
   await wakeRollout(tx, rollout.id, SIGNALS[order.kind]);
 }
 
-/** Two persons for a breaking migration, where the chain wants it: who created the rollout does not approve it. */
+/** Two persons, where the chain wants them: who created the rollout does not approve it. */
 async function refuseSamePerson(tx: Db, rollout: RolloutRow, actor: string): Promise<void> {
-  const { two_person_approval: needed, created_by: creator } = rollout;
-  if (!needed || !(await isSamePerson(tx, creator, actor))) return;
+  const { created_by: creator } = rollout;
+  if (!(await isSamePerson(tx, creator, actor))) return;
   const message = `Two persons are needed: ${creator} created the rollout, and ${actor} is no second person. Somebody else must approve it.`;
   throw new ControlRefusedError('approve_canary', { code: 'second_person_needed', message });
 }

@@ -136,7 +136,8 @@ describe('making ready ahead', () => {
 
 it('the chain shows what it trusts', async () => {
   const { body } = await api.call<ChainView>('GET', '/chains/testchain');
-  expect(body.trust).toEqual({ minimum_release_age_hours: 72, allowed_origins: ['https://github.com/org'] });
+  const origins = ['https://github.com/org'];
+  expect(body.trust).toEqual({ minimum_release_age_hours: 72, allowed_origins: origins, approvals: null });
 });
 
 it('an entry that is no origin is refused where it stands', async () => {

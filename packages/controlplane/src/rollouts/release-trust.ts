@@ -1,7 +1,12 @@
 import type { FieldError } from '@hoodcloud/contracts/http/problem';
 import { bareSha256 } from '@hoodcloud/domain/checksum';
 import type { ArtifactKind } from '@hoodcloud/domain/rollout-rules';
-import { foreignArtifacts, type TrustFacts, type TrustRules } from '@hoodcloud/domain/trust/trust-rules';
+import {
+  foreignArtifacts,
+  type StartApproval,
+  type TrustFacts,
+  type TrustRules,
+} from '@hoodcloud/domain/trust/trust-rules';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { fieldsOf, type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
@@ -12,8 +17,13 @@ export interface TrustedRelease extends NamedArtifacts {
   readonly released_at: Date | null;
 }
 
-/** The facts that the trust rules are judged by, when the release was first seen included. */
-export async function loadTrust(db: Db, rules: TrustRules, release: TrustedRelease): Promise<TrustFacts> {
+/** The facts of a release that the trust rules are judged by, when it was first seen included. @param approval the second person's word */
+export async function loadTrust(
+  db: Db,
+  rules: TrustRules,
+  release: TrustedRelease,
+  approval: StartApproval | null = null,
+): Promise<TrustFacts> {
   const artifacts = fieldsOf(targetArtifacts(release)).map(({ artifact }) => artifact);
   return {
     rules,
@@ -21,6 +31,7 @@ export async function loadTrust(db: Db, rules: TrustRules, release: TrustedRelea
     artifacts: artifacts.map(({ url, signature }) => ({ url, signed: signature !== null })),
     releasedAt: release.released_at?.getTime() ?? null,
     firstSeenAt: await firstSeen(db, checksumsOf(release)),
+    approval,
   };
 }
 

@@ -34,6 +34,8 @@ export interface UpgradeFacts extends NamedArtifacts {
   readonly release_name: string | null;
   /** When the manifest says it was released; null: it doesn't. */
   readonly released_at: Date | null;
+  /** Id of the minisign key that signed the manifest; null: no signature is demanded, or there is no manifest. */
+  readonly manifest_key: string | null;
 }
 
 /** A rollout that someone wants, manifest and defaults filled in, and what is wrong with it so far. */
@@ -44,6 +46,8 @@ export interface RolloutDraft {
   readonly healthWaitMs: number;
   /** The chain's profile wants a second person for a breaking migration. */
   readonly twoPersonApproval: boolean;
+  /** The chain's profile wants a second person before the first node of any rollout. */
+  readonly startApproval: boolean;
   readonly configChanges: readonly StoredConfigChange[];
   /** What the chain demands of a release. */
   readonly trust: TrustRules;
@@ -89,6 +93,7 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
     artifactKind,
     healthWaitMs: request.health_wait_ms ?? profile.health.health_wait_seconds * 1000,
     twoPersonApproval: profile.two_person_approval && upgrade.migration_type === 'breaking',
+    startApproval: trust.twoPersons,
     configChanges: configs.changes,
     trust,
     problems: [
@@ -135,6 +140,7 @@ function manualUpgrade(request: CreateRolloutRequest, runtime: ChainRuntime | nu
       hooks: hooksOf(runtime, request.binary_name ?? '', []),
       release_name: null,
       released_at: null,
+      manifest_key: null,
     },
     changes: request.config_changes ?? [],
     problems: missing.map((field) => ({
@@ -151,7 +157,7 @@ async function upgradeOfManifest(
   upgradeId: string,
 ): Promise<Source> {
   const runtime = await chains.runtime(request.chain_profile_id);
-  const { manifest, contentHash, file } = await manifests.get(request.chain_profile_id, upgradeId);
+  const { manifest, contentHash, file, signedBy } = await manifests.get(request.chain_profile_id, upgradeId);
   const upgrade: UpgradeFacts = {
     binary_name: manifest.binary_name,
     target_version: manifest.target_version,
@@ -172,6 +178,7 @@ async function upgradeOfManifest(
     hooks: hooksOf(runtime, manifest.binary_name, manifest.hooks),
     release_name: manifest.link === 'replace' ? (manifest.release ?? manifest.target_version) : null,
     released_at: manifest.released_at === undefined ? null : new Date(manifest.released_at),
+    manifest_key: signedBy,
   };
   const problems: FieldError[] = GIVEN_BY_MANIFEST.filter(
     (field) => request[field] !== undefined && request[field] !== upgrade[field],

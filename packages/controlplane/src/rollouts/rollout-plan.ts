@@ -101,6 +101,7 @@ export async function planView(
     warnings: [
       ...warnings(prepared, eligible, random),
       ...(await cooldownWarnings(db, prepared)),
+      ...approvalWarnings(prepared),
       ...held,
       ...orderWarnings(request, planned),
       ...risks(view, upgrade.drift_policy),
@@ -217,6 +218,14 @@ async function cooldownWarnings(db: Db, { draft }: PreparedRollout): Promise<str
   const facts = await loadTrust(db, trust, { ...upgrade, artifact_kind: artifactKind });
   const young = cooldownReason(facts, Date.now());
   return young === null ? [] : [sentenceOf(young.reason)];
+}
+
+/** Whoever plans it learns that a colleague will be needed, before the hour at which it should begin. */
+function approvalWarnings({ draft }: PreparedRollout): string[] {
+  if (!draft.startApproval) return [];
+  return [
+    'The chain demands two persons (trust.approvals): somebody else than who creates the rollout must approve it before its first node.',
+  ];
 }
 
 /** Nodes that keep their place in the plan, though their turn waits for whoever holds them. */

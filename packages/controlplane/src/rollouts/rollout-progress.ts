@@ -1,4 +1,5 @@
 import { attemptId } from '@hoodcloud/domain/agent-operation';
+import { asksForApproval } from '@hoodcloud/domain/approval-reasons';
 import { decideNext } from '@hoodcloud/domain/decide-next';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutDecision } from '@hoodcloud/domain/rollout-decision';
@@ -72,7 +73,7 @@ export function actorOf({ code, params }: Reason): string {
 /** Tells once that an approval is due, not at every question (field-case 112: nobody knew that they were waited for). */
 async function tellApprovalIsDue(db: Db, rollout: RolloutRow, decision: RolloutDecision): Promise<void> {
   if (decision.kind !== 'wait') return;
-  const due = decision.reasons.find(({ code }) => code === 'waiting_for_approval');
+  const due = decision.reasons.find(({ code }) => asksForApproval(code));
   const before = rollout.last_decision as { readonly reasons?: readonly Reason[] } | null;
   if (!due || before?.reasons?.some(({ code }) => code === due.code)) return;
   await appendEvent(db, {

@@ -142,6 +142,7 @@ export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     recovery_plan: row.recovery_plan,
     acknowledge_state_risk: row.acknowledge_state_risk,
     two_person_approval: row.two_person_approval,
+    start_approval: row.start_approval,
     manifest_content_hash: row.manifest_content_hash,
     status: row.status,
     status_reason: storedReason(row.status_reason, row.status_reason_params),

@@ -48,7 +48,7 @@ function Waiting({ one }: { readonly one: ApprovalView }) {
   return (
     <li className="surface card" data-needs={needs}>
       <Title order={2} size="h4">
-        {NEEDS[needs]}
+        {headline(one)}
       </Title>
       <Anchor component={Link} to={place} fw={600}>
         {chain_profile_id}: {brings}
@@ -69,6 +69,12 @@ function Waiting({ one }: { readonly one: ApprovalView }) {
       {subject_type === 'rollout' ? <OfRollout one={one} /> : <OfGroup id={subject_id} />}
     </li>
   );
+}
+
+function headline({ needs, reasons }: ApprovalView): string {
+  return reasons.some(({ code }) => code === 'start_approval_needed')
+    ? 'Approve it before its first node'
+    : NEEDS[needs];
 }
 
 function whoMay({ needs, two_person_approval: two, created_by: creator }: ApprovalView): string {

@@ -1,6 +1,6 @@
 import type { ChainView, ManifestView } from '@hoodcloud/contracts/http/chains';
 import { DASHBOARD_PATHS } from '@hoodcloud/contracts/http/dashboard-paths';
-import { cooldownText, originsText } from '@hoodcloud/contracts/http/view-text';
+import { cooldownText, originsText, startApprovalText } from '@hoodcloud/contracts/http/view-text';
 import { renderDuration } from '@hoodcloud/domain/duration-text';
 import { Anchor, Text, Title } from '@mantine/core';
 import { Link, useParams } from 'react-router';
@@ -81,6 +81,7 @@ function Stand({ chain }: { readonly chain: ChainView }) {
         ),
         ['Cooldown', cooldownText(chain.trust)],
         ['Origins', originsText(chain.trust)],
+        ['Before the first node', startApprovalText(chain.trust)],
         ['Breaking upgrades', two ? 'approved by a second person' : 'approved by any operator'],
       ]}
     />

@@ -12,6 +12,21 @@ export interface ControlWords {
   readonly grave?: boolean;
 }
 
+/** The same control before the first node, where the chain demands a second person (trust.approvals). */
+const START_APPROVAL: ControlWords = {
+  endpoint: 'approve',
+  button: 'Approve the start',
+  consequence: ({ binary_name, target_version, chain_profile_id, created_by }) =>
+    `You are the second person beside ${created_by}: nodes of ${chain_profile_id} begin to be upgraded to ${binary_name} ${target_version}.`,
+  grave: true,
+};
+
+/** What a control does in the state that the rollout is in. */
+export function wordsOf(kind: RolloutControlKind, { why }: Pick<RolloutDetail, 'why'>): ControlWords {
+  const isStart = kind === 'approve_canary' && why.some(({ code }) => code === 'start_approval_needed');
+  return isStart ? START_APPROVAL : CONTROL_WORDS[kind];
+}
+
 const nodes = (count: number) => (count === 1 ? '1 node' : `${count} nodes`);
 
 /** What each control does, before it is done (C3, C6, C8). */

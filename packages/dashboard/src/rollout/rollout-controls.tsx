@@ -4,7 +4,7 @@ import type { RolloutControlKind } from '@hoodcloud/domain/rollout-control';
 import { Group } from '@mantine/core';
 import { OrderButton } from '../components/order-button.tsx';
 import { useSession } from '../session/session.tsx';
-import { CONTROL_WORDS } from './control-words.ts';
+import { wordsOf } from './control-words.ts';
 
 /** Those of the whole rollout that are legal now; a node's own are in its row. */
 export function RolloutControls({
@@ -22,7 +22,7 @@ export function RolloutControls({
   const legal = rollout.legal_controls.filter((kind) => kind !== 'retry' && kind !== 'skip');
   const kinds = [...legal.filter((kind) => kind === wanted), ...legal.filter((kind) => kind !== wanted)];
   const question = (kind: (typeof kinds)[number]) => {
-    const { button, consequence, endpoint, grave = false } = CONTROL_WORDS[kind];
+    const { button, consequence, endpoint, grave = false } = wordsOf(kind, rollout);
     return {
       title: `${button}: ${rollout.chain_profile_id}, ${rollout.binary_name} ${rollout.target_version}`,
       consequence: consequence(rollout),
@@ -37,10 +37,10 @@ export function RolloutControls({
       {kinds.map((kind) => (
         <OrderButton
           key={kind}
-          label={CONTROL_WORDS[kind].button}
+          label={wordsOf(kind, rollout).button}
           question={() => question(kind)}
           scope={kind === 'force' ? 'admin' : 'operate'}
-          plain={wanted === null ? CONTROL_WORDS[kind].grave === true : kind !== wanted}
+          plain={wanted === null ? wordsOf(kind, rollout).grave === true : kind !== wanted}
           barred={kind === 'approve_canary' && refusal !== null}
         />
       ))}

@@ -44,6 +44,17 @@ describe('trust', () => {
     expect(told(decide(unsigned, { overrides: setAside('trust/signature', 'ann', 'bob') }))).toContain('wait');
   });
 
+  it('holds the first node until a second person has approved, which nobody sets aside', () => {
+    const missing = aRelease({ twoPersons: true }, { approval: { creator: 'key:ann', approvedBy: null } });
+    const decision = decide(missing, { overrides: setAside('trust/approval', 'ann', 'bob') });
+    expect(decision).toMatchObject({ kind: 'wait', reasons: [{ code: 'start_approval_needed' }] });
+    expect(told(decide({ ...missing, approval: { creator: 'key:ann', approvedBy: 'key:bob' } }))).toBe(
+      'run a#1 (running)',
+    );
+    const begun = { nodes: [ended('a', 'succeeded'), aRow('b', { batchIndex: 1 })] };
+    expect(told(decide(missing, begun))).toBe('run b#1 (running)');
+  });
+
   it('is asked before the first node alone, and not on the way back', () => {
     const begun = { nodes: [ended('a', 'succeeded'), aRow('b', { batchIndex: 1 })] };
     expect(told(decide(YOUNG, begun))).toBe('run b#1 (running)');

@@ -1,5 +1,6 @@
 import { isoTime } from '../iso-time.ts';
 import { type Reason, reason } from '../reasons.ts';
+import type { RolloutSnapshot } from '../rollout-snapshot.ts';
 import { isOverridden, type RuleOverride } from '../rule-override.ts';
 import { ageStart, cooldownEnd, foreignArtifacts, type TrustFacts } from '../trust/trust-rules.ts';
 import { type Hold, OPEN, type StartGate, wait } from './start-gate.ts';
@@ -12,16 +13,28 @@ const HOUR_MS = 3_600_000;
  */
 export const trust: StartGate = ({ purpose }, { snapshot, now }) => {
   const facts = snapshot.trust ?? null;
-  const begun = snapshot.nodes.some(({ attemptCount }) => attemptCount > 0);
-  return facts === null || begun || purpose === 'rollback' ? OPEN : wait(...trustHolds(facts, now));
+  return facts === null || hasBegun(snapshot) || purpose === 'rollback' ? OPEN : wait(...trustHolds(facts, now));
 };
+
+/** Whether the rollout stands before its first node and still misses the word of a second person. */
+export function startApprovalDue(snapshot: RolloutSnapshot): boolean {
+  const { direction } = snapshot.rollout;
+  return direction === 'upgrade' && approvalHold(snapshot.trust ?? null) !== null && !hasBegun(snapshot);
+}
+
+function hasBegun({ nodes }: RolloutSnapshot): boolean {
+  return nodes.some(({ attemptCount }) => attemptCount > 0);
+}
 
 /** Whether nothing that the chain's rules have against the release is left, once what people set aside is left out. */
 export function trustStands(facts: TrustFacts, overrides: readonly RuleOverride[], now: number): boolean {
   return trustHolds(facts, now).every(({ rule }) => rule !== undefined && isOverridden(rule, overrides, now));
 }
 
-/** Everything that the chain's rules have against the release now. A signature can't be set aside: hosts demand it too. */
+/**
+ * Everything that the chain's rules have against the release now. A signature can't be set aside: hosts demand it too. An approval
+ * neither: whoever may set it aside may give it.
+ */
 function trustHolds(facts: TrustFacts, now: number): Hold[] {
   const { rules, artifacts } = facts;
   const holds: Hold[] = [];
@@ -34,7 +47,15 @@ function trustHolds(facts: TrustFacts, now: number): Hold[] {
   }
   const tooYoung = cooldownReason(facts, now);
   if (tooYoung !== null) holds.push({ ...tooYoung, rule: { name: 'trust/cooldown', persons: 2 } });
+  const approval = approvalHold(facts);
+  if (approval !== null) holds.push(approval);
   return holds;
+}
+
+function approvalHold(facts: TrustFacts | null): Hold | null {
+  const { approval = null } = facts ?? {};
+  if (approval === null || approval.approvedBy !== null) return null;
+  return { reason: reason('start_approval_needed', { creator: approval.creator }) };
 }
 
 /** Why a release is too young, and until when; null: it is old enough. */

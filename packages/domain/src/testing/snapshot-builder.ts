@@ -9,7 +9,7 @@ import type {
   RolloutSnapshot,
 } from '../rollout-snapshot.ts';
 import type { RuleOverride } from '../rule-override.ts';
-import type { TrustFacts, TrustRules } from '../trust/trust-rules.ts';
+import { NO_TRUST_RULES, type TrustFacts, type TrustRules } from '../trust/trust-rules.ts';
 
 /** For tests only: facts with unremarkable defaults, so that a test names just what it is about. */
 
@@ -121,11 +121,12 @@ export const aBudget = ({
 
 /** A release without signature and date, and what its chain demands of it. */
 export const aRelease = (rules: Partial<TrustRules>, over: Partial<TrustFacts> = {}): TrustFacts => ({
-  rules: { minimumAgeMs: null, allowedOrigins: null, signatureRequired: false, ...rules },
+  rules: { ...NO_TRUST_RULES, ...rules },
   artifactKind: 'file',
   artifacts: [{ url: 'https://example.org/v2.0.0', signed: false }],
   releasedAt: null,
   firstSeenAt: null,
+  approval: null,
   ...over,
 });
 

@@ -152,6 +152,11 @@ export const ROLLOUT_CASES = {
     ofNode('a', { nodes: [aRow('a')], trust: aRelease({ minimumAgeMs: 72 * HOUR }, { releasedAt: now - HOUR }) }),
   origin_not_allowed: () =>
     ofNode('a', { nodes: [aRow('a')], trust: aRelease({ allowedOrigins: ['https://github.com/cosmos'] }) }),
+  start_approval_needed: () =>
+    ofNode('a', {
+      nodes: [aRow('a')],
+      trust: aRelease({ twoPersons: true }, { approval: { creator: 'key:test', approvedBy: null } }),
+    }),
   signature_demanded: () => ofNode('a', { nodes: [aRow('a')], trust: aRelease({ signatureRequired: true }) }),
   waiting_for_start_time: (now) => ofNode('a', { rollout: { startAt: now + DAY }, nodes: [aRow('a')] }),
   waiting_for_height: (now) =>

@@ -7,17 +7,34 @@ export interface TrustRules {
   /** Entries of `trust.allowed_origins`; null: anywhere. */
   readonly allowedOrigins: readonly string[] | null;
   readonly signatureRequired: boolean;
+  /** `trust.approvals: two_persons`: somebody else than who created a rollout approves it before its first node. */
+  readonly twoPersons: boolean;
 }
 
+/** The rules of a chain that takes any release. */
+export const NO_TRUST_RULES: TrustRules = {
+  minimumAgeMs: null,
+  allowedOrigins: null,
+  signatureRequired: false,
+  twoPersons: false,
+};
+
 /** Whether a chain takes any release. */
-export function demandsNothing({ minimumAgeMs, allowedOrigins, signatureRequired }: TrustRules): boolean {
-  return minimumAgeMs === null && allowedOrigins === null && !signatureRequired;
+export function demandsNothing({ minimumAgeMs, allowedOrigins, signatureRequired, twoPersons }: TrustRules): boolean {
+  return minimumAgeMs === null && allowedOrigins === null && !signatureRequired && !twoPersons;
 }
 
 /** One artifact as far as trust goes. */
 export interface TrustedArtifact {
   readonly url: string;
   readonly signed: boolean;
+}
+
+/** The word of a second person, demanded before the first node. */
+export interface StartApproval {
+  readonly creator: string;
+  /** The first who approved it and is not the creator; null: nobody has. */
+  readonly approvedBy: string | null;
 }
 
 /** What a rollout installs, and what its chain demands now. Times are epoch milliseconds. */
@@ -29,6 +46,8 @@ export interface TrustFacts {
   readonly releasedAt: number | null;
   /** When the control plane was first told to install the newest of its artifacts; null: not known. */
   readonly firstSeenAt: number | null;
+  /** null: neither the chain demands it now nor did it when the rollout was created. */
+  readonly approval: StartApproval | null;
 }
 
 /** The release's age counts from here, and how that is known. */

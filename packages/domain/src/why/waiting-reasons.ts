@@ -124,6 +124,10 @@ export const WAITING_REASONS = {
     from: 'gate',
     next: "Find out who named that address; then mend the manifest or the chain's trust.allowed_origins.",
   },
+  start_approval_needed: {
+    from: 'gate',
+    next: 'Ask a colleague to look at it and approve it with a key of their own (hoodctl rollout approve).',
+  },
   signature_demanded: { from: 'gate', next: 'Cancel it, name the signature in the manifest, and create it again.' },
   chain_halted: { from: 'gate', next: 'Find out why the chain stands; force goes on all the same.' },
   // limits
