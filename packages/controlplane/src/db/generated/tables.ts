@@ -451,6 +451,8 @@ export interface RolloutsTable {
   hooks: Generated<unknown>;
   activation: Generated<'rollout' | 'height' | 'plan'>;
   retry_failed: Generated<boolean>;
+  start_approval: Generated<boolean>;
+  manifest_key: string | null;
 }
 
 export interface RuleOverridesTable {
