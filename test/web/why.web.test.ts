@@ -4,7 +4,7 @@ import { ApiFixture } from '@hoodcloud/controlplane/http/testing/api-fixture';
 import { nextStepOf } from '@hoodcloud/domain/why/waiting-reasons';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, it } from 'vitest';
-import { placeCase, WAITING_CODES } from '../why/place-case.ts';
+import { CASE_KEYS, placeCase, WAITING_CODES } from '../why/place-case.ts';
 import { DESKTOP, openBrowser, type SignedIn, signIn } from './browser.ts';
 
 const DASHBOARD = resolve(import.meta.dirname, '../../dist/dashboard');
@@ -13,7 +13,7 @@ let api: ApiFixture;
 let browser: Browser;
 let tab: SignedIn;
 beforeAll(async () => {
-  api = await ApiFixture.create({ dashboardFolder: DASHBOARD, requestsPerMinute: 100_000 });
+  api = await ApiFixture.create({ manifestKeys: CASE_KEYS, dashboardFolder: DASHBOARD, requestsPerMinute: 100_000 });
   const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
   browser = await openBrowser();
   tab = await signIn(browser, { url, key: api.key }, { scheme: 'light', size: DESKTOP });

@@ -1,12 +1,18 @@
+import { minisignKey } from '@hoodcloud/contracts/signature/minisign';
 import type { ApiFixture } from '@hoodcloud/controlplane/http/testing/api-fixture';
 import type { NodeDuty } from '@hoodcloud/domain/node-duty';
 import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
 import { answerOf } from '@hoodcloud/domain/testing/why-case';
 import { WHY_CASES } from '@hoodcloud/domain/testing/why-cases';
 import { WAITING_REASONS, type WaitingReasonCode } from '@hoodcloud/domain/why/waiting-reasons';
+import { manifestSigner } from '@hoodcloud/testkit/manifest-signer';
 import { type PlacedCase, placeWhyCase } from '@hoodcloud/testkit/why-case-rows';
 
 export const WAITING_CODES = Object.keys(WAITING_REASONS) as WaitingReasonCode[];
+
+const key = minisignKey(manifestSigner().publicKey);
+/** Whose signatures the manifests of the cases need: a publisher's whom none of them has. */
+export const CASE_KEYS = key === null ? [] : [key];
 
 export interface ReadableCase extends PlacedCase {
   /** What must be read in every place. */

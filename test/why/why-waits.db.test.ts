@@ -6,11 +6,11 @@ import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/r
 import { ApiFixture } from '@hoodcloud/controlplane/http/testing/api-fixture';
 import type { WaitingReasonCode } from '@hoodcloud/domain/why/waiting-reasons';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { placeCase, type ReadableCase, WAITING_CODES } from './place-case.ts';
+import { CASE_KEYS, placeCase, type ReadableCase, WAITING_CODES } from './place-case.ts';
 
 let api: ApiFixture;
 beforeAll(async () => {
-  api = await ApiFixture.create({ requestsPerMinute: 100_000 });
+  api = await ApiFixture.create({ manifestKeys: CASE_KEYS, requestsPerMinute: 100_000 });
 });
 afterAll(() => api.dispose());
 

@@ -129,6 +129,10 @@ export const REASONS = {
     severity: 'warning',
     sentence: 'No node starts: the chain demands signatures by now, and {url} has none.',
   },
+  manifest_signer_untrusted: {
+    severity: 'warning',
+    sentence: 'No node starts: its manifest must be signed by a key that counts by now, and {signer} had signed it.',
+  },
   start_approval_needed: {
     severity: 'warning',
     sentence:

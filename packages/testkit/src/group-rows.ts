@@ -44,7 +44,7 @@ function aComponent(
         hooks: [],
         release_name: null,
         released_at: null,
-      manifest_key: null,
+        manifest_key: null,
       },
       artifactKind: 'file',
       healthWaitMs: 1000,

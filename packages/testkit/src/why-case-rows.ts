@@ -123,6 +123,7 @@ async function placeRollout(placing: Placing, it: RolloutWhyCase): Promise<Place
     released_at: at(it.snapshot.trust?.releasedAt ?? null),
     activation: rollout.activation ?? 'rollout',
     two_person_approval: Boolean(rollout.approvalBarredFor),
+    ...(it.snapshot.trust?.manifest && { upgrade_id: 'v2', manifest_key: it.snapshot.trust.manifest.key }),
     start_approval: Boolean(it.snapshot.trust?.approval),
     targets_resolved_at: rollout.targetsResolved ? new Date(rollout.statusChangedAt) : null,
     total_nodes: nodes.length,

@@ -6,6 +6,7 @@ import {
   chainRuntimeSchema,
 } from '@hoodcloud/contracts/files/chain-profile';
 import { parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
+import type { MinisignKey } from '@hoodcloud/contracts/signature/minisign';
 import { parseShare, type QuorumRule } from '@hoodcloud/domain/quorum-facts';
 import type { TrustRules } from '@hoodcloud/domain/trust/trust-rules';
 import { trustRulesOf } from '../rollouts/chain-start.ts';
@@ -42,8 +43,12 @@ export class ChainFiles {
   readonly #configDir: ConfigDirProvider;
   readonly #cache = new Map<string, Cached>();
 
-  constructor(configDir: ConfigDirProvider) {
+  readonly #manifestKeys: readonly string[] | null;
+
+  /** @param manifestKeys whose signatures manifests need; none: they need no signature */
+  constructor(configDir: ConfigDirProvider, manifestKeys: readonly MinisignKey[] = []) {
     this.#configDir = configDir;
+    this.#manifestKeys = manifestKeys.length === 0 ? null : manifestKeys.map(({ id }) => id);
   }
 
   /** @throws ConfigFileNotFoundError, FileFormatError (also for an expression that is no CEL) */
@@ -116,7 +121,9 @@ export class ChainFiles {
   /** What the chain demands of a release of the binary; null when the chain has no profile. */
   async trustRules(chainProfileId: string, binaryName: string): Promise<TrustRules | null> {
     const { profile } = (await this.#profile(chainProfileId)) ?? {};
-    return profile ? trustRulesOf(profile, await this.runtime(chainProfileId), binaryName) : null;
+    if (!profile) return null;
+    const rules = trustRulesOf(profile, await this.runtime(chainProfileId), binaryName);
+    return { ...rules, manifestKeys: this.#manifestKeys };
   }
 
   async #health(chainProfileId: string): Promise<ChainProfile['health'] | null> {

@@ -29,7 +29,7 @@ export async function openProcessParts(config: Config, log: Logger): Promise<Pro
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke; the next query makes another'),
   });
   const db = openDatabase(pool);
-  const chains = new ChainFiles(() => config.configDir);
+  const chains = new ChainFiles(() => config.configDir, config.manifestKeys);
   const renderer = new GoTemplateRenderer();
   const engine = openEngineClient(config.engine);
   const eventPublisher = config.nats && new NatsPublisher(config.nats);

@@ -28,6 +28,7 @@ export function trustRulesOf(profile: ChainProfile, runtime: ChainRuntime | null
     minimumAgeMs: hours === undefined || hours === 0 ? null : hours * HOUR_MS,
     allowedOrigins: origins ?? null,
     signatureRequired: signaturesOf(runtime, binaryName).required,
+    manifestKeys: null, // not of the chain's files: who may write those must not choose whose signatures count
     twoPersons: profile.trust.approvals === 'two_persons',
   };
 }

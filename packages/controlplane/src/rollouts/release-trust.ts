@@ -15,6 +15,9 @@ import { fieldsOf, type NamedArtifacts, targetArtifacts } from './target-artifac
 export interface TrustedRelease extends NamedArtifacts {
   readonly artifact_kind: ArtifactKind;
   readonly released_at: Date | null;
+  /** null: without a manifest. */
+  readonly upgrade_id: string | null;
+  readonly manifest_key: string | null;
 }
 
 /** The facts of a release that the trust rules are judged by, when it was first seen included. @param approval the second person's word */
@@ -31,6 +34,7 @@ export async function loadTrust(
     artifacts: artifacts.map(({ url, signature }) => ({ url, signed: signature !== null })),
     releasedAt: release.released_at?.getTime() ?? null,
     firstSeenAt: await firstSeen(db, checksumsOf(release)),
+    manifest: release.upgrade_id === null ? null : { key: release.manifest_key },
     approval,
   };
 }

@@ -215,7 +215,11 @@ function warnings({ draft }: PreparedRollout, eligible: readonly PlannedNode[], 
 /** A release that is too young may be planned and created; its nodes wait. */
 async function cooldownWarnings(db: Db, { draft }: PreparedRollout): Promise<string[]> {
   const { trust, upgrade, artifactKind } = draft;
-  const facts = await loadTrust(db, trust, { ...upgrade, artifact_kind: artifactKind });
+  const facts = await loadTrust(db, trust, {
+    ...upgrade,
+    artifact_kind: artifactKind,
+    upgrade_id: draft.request.upgrade_id ?? null,
+  });
   const young = cooldownReason(facts, Date.now());
   return young === null ? [] : [sentenceOf(young.reason)];
 }

@@ -44,6 +44,18 @@ describe('trust', () => {
     expect(told(decide(unsigned, { overrides: setAside('trust/signature', 'ann', 'bob') }))).toContain('wait');
   });
 
+  it('holds what a key had signed that counts no longer, or none, which nobody sets aside; without a manifest there is nothing to sign', () => {
+    const rules = { manifestKeys: ['0123456789ABCDEF'] };
+    const overrides = setAside('trust/manifest', 'ann', 'bob');
+    for (const key of ['FEDCBA9876543210', null]) {
+      const decision = decide(aRelease(rules, { manifest: { key } }), { overrides });
+      expect(told(decision)).toBe('wait manifest_signer_untrusted (running)');
+    }
+    expect(told(decide(aRelease(rules, { manifest: { key: '0123456789ABCDEF' } })))).toBe('run a#1 (running)');
+    expect(told(decide(aRelease(rules)))).toBe('run a#1 (running)');
+    expect(told(decide(aRelease({}, { manifest: { key: null } })))).toBe('run a#1 (running)');
+  });
+
   it('holds the first node until a second person has approved, which nobody sets aside', () => {
     const missing = aRelease({ twoPersons: true }, { approval: { creator: 'key:ann', approvedBy: null } });
     const decision = decide(missing, { overrides: setAside('trust/approval', 'ann', 'bob') });

@@ -2,7 +2,7 @@ import { isoTime } from '../iso-time.ts';
 import { type Reason, reason } from '../reasons.ts';
 import type { RolloutSnapshot } from '../rollout-snapshot.ts';
 import { isOverridden, type RuleOverride } from '../rule-override.ts';
-import { ageStart, cooldownEnd, foreignArtifacts, type TrustFacts } from '../trust/trust-rules.ts';
+import { ageStart, cooldownEnd, foreignArtifacts, isSignerUntrusted, type TrustFacts } from '../trust/trust-rules.ts';
 import { type Hold, OPEN, type StartGate, wait } from './start-gate.ts';
 
 const HOUR_MS = 3_600_000;
@@ -40,6 +40,11 @@ function trustHolds(facts: TrustFacts, now: number): Hold[] {
   const holds: Hold[] = [];
   const unsigned = rules.signatureRequired ? artifacts.filter(({ signed }) => !signed) : [];
   if (unsigned.length > 0) holds.push({ reason: reason('signature_demanded', { url: listed(unsigned) }) });
+  if (isSignerUntrusted(facts)) {
+    const signer = facts.manifest?.key ?? null;
+    const who = signer === null ? 'no key' : `minisign key ${signer}`;
+    holds.push({ reason: reason('manifest_signer_untrusted', { signer: who }) });
+  }
   const foreign = foreignArtifacts(facts, artifacts);
   if (foreign.length > 0) {
     const why = reason('origin_not_allowed', { url: listed(foreign) });

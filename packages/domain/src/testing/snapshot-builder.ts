@@ -126,6 +126,7 @@ export const aRelease = (rules: Partial<TrustRules>, over: Partial<TrustFacts> =
   artifacts: [{ url: 'https://example.org/v2.0.0', signed: false }],
   releasedAt: null,
   firstSeenAt: null,
+  manifest: null,
   approval: null,
   ...over,
 });

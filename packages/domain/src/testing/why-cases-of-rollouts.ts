@@ -152,6 +152,11 @@ export const ROLLOUT_CASES = {
     ofNode('a', { nodes: [aRow('a')], trust: aRelease({ minimumAgeMs: 72 * HOUR }, { releasedAt: now - HOUR }) }),
   origin_not_allowed: () =>
     ofNode('a', { nodes: [aRow('a')], trust: aRelease({ allowedOrigins: ['https://github.com/cosmos'] }) }),
+  manifest_signer_untrusted: () =>
+    ofNode('a', {
+      nodes: [aRow('a')],
+      trust: aRelease({ manifestKeys: ['0123456789ABCDEF'] }, { manifest: { key: 'FEDCBA9876543210' } }),
+    }),
   start_approval_needed: () =>
     ofNode('a', {
       nodes: [aRow('a')],

@@ -7,6 +7,8 @@ export interface TrustRules {
   /** Entries of `trust.allowed_origins`; null: anywhere. */
   readonly allowedOrigins: readonly string[] | null;
   readonly signatureRequired: boolean;
+  /** Ids of the minisign keys of which one must have signed the manifest (HOODCLOUD_MANIFEST_KEYS); null: none is demanded. */
+  readonly manifestKeys: readonly string[] | null;
   /** `trust.approvals: two_persons`: somebody else than who created a rollout approves it before its first node. */
   readonly twoPersons: boolean;
 }
@@ -16,12 +18,14 @@ export const NO_TRUST_RULES: TrustRules = {
   minimumAgeMs: null,
   allowedOrigins: null,
   signatureRequired: false,
+  manifestKeys: null,
   twoPersons: false,
 };
 
 /** Whether a chain takes any release. */
-export function demandsNothing({ minimumAgeMs, allowedOrigins, signatureRequired, twoPersons }: TrustRules): boolean {
-  return minimumAgeMs === null && allowedOrigins === null && !signatureRequired && !twoPersons;
+export function demandsNothing(rules: TrustRules): boolean {
+  const { minimumAgeMs, allowedOrigins, signatureRequired, manifestKeys, twoPersons } = rules;
+  return minimumAgeMs === null && allowedOrigins === null && !signatureRequired && manifestKeys === null && !twoPersons;
 }
 
 /** One artifact as far as trust goes. */
@@ -46,6 +50,8 @@ export interface TrustFacts {
   readonly releasedAt: number | null;
   /** When the control plane was first told to install the newest of its artifacts; null: not known. */
   readonly firstSeenAt: number | null;
+  /** Id of the key that had signed its manifest when it was created, null: no key had; null as a whole: it has no manifest. */
+  readonly manifest: { readonly key: string | null } | null;
   /** null: neither the chain demands it now nor did it when the rollout was created. */
   readonly approval: StartApproval | null;
 }
@@ -60,6 +66,12 @@ export interface AgeStart {
 export function ageStart({ releasedAt, firstSeenAt }: TrustFacts, now: number): AgeStart {
   if (releasedAt !== null) return { at: releasedAt, known: 'released' };
   return { at: firstSeenAt ?? now, known: 'first seen' };
+}
+
+/** Whether the key that signed the manifest counts no longer, or none ever did, though one is demanded. */
+export function isSignerUntrusted({ rules: { manifestKeys }, manifest }: TrustFacts): boolean {
+  if (manifestKeys === null || manifest === null) return false;
+  return manifest.key === null || !manifestKeys.includes(manifest.key);
 }
 
 /** When the release is old enough; null: it is. */

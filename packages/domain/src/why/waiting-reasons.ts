@@ -124,6 +124,10 @@ export const WAITING_REASONS = {
     from: 'gate',
     next: "Find out who named that address; then mend the manifest or the chain's trust.allowed_origins.",
   },
+  manifest_signer_untrusted: {
+    from: 'gate',
+    next: 'Cancel it, have the manifest signed by a key of HOODCLOUD_MANIFEST_KEYS, and create it again.',
+  },
   start_approval_needed: {
     from: 'gate',
     next: 'Ask a colleague to look at it and approve it with a key of their own (hoodctl rollout approve).',

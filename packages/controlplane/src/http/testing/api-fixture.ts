@@ -137,7 +137,7 @@ interface FixtureParts extends Pick<ApiFixture, 'database' | 'configDir'> {
 }
 
 function featuresOf({ database: { db }, configDir, notifications, log, manifestKeys }: FixtureParts): Feature[] {
-  const chains = new ChainFiles(() => configDir);
+  const chains = new ChainFiles(() => configDir, manifestKeys);
   const manifests = new FileReader(() => configDir, manifestKeys);
   const renderer = new GoTemplateRenderer();
   const targets = { chains, renderConfigs: renderForNodes(db, renderer) };
