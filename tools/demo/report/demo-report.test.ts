@@ -16,7 +16,7 @@ it('puts what was seen in the form that was asked for, and names no version that
     before: [node('one', 'aa'), node('two', 'aa')],
     after: [node('two', 'ff'), node('one', 'bb')],
     afterBadRelease: [node('one', 'bb'), node('two', 'ff')],
-    chain: { firstHeight: 4, lastHeight: 120, longestPauseMs: 3383, fewestUp: 3 },
+    chain: { firstHeight: 4, lastHeight: 120, longestPauseMs: 3383, fewestUp: 3, longestHaltMs: 0 },
     badRollout: { status: 'paused', status_reason: { code: 'canary_failed' } } as RolloutDetail,
     badNodes: [row('one', 'rolled_back', 'ROLLED_BACK'), row('two', 'pending', null)],
     seconds: { setup: 37.1, rollout: 86, bad_release: 15.6 },

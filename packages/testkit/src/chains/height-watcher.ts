@@ -9,7 +9,15 @@ export interface HeightReport {
   readonly longestPauseMs: number;
   /** The smallest number of nodes that answered at one moment. */
   readonly fewestUp: number;
+  /**
+   * The longest time without a new height that began when fewer nodes than make blocks answered; 0 when it never came to that.
+   * Counted from the moment that was seen, so never too long.
+   */
+  readonly longestHaltMs: number;
 }
+
+/** How many of so many nodes of equal voting power make blocks: more than two thirds, as CometBFT counts. */
+export const nodesThatMakeBlocks = (nodes: number): number => Math.floor((2 * nodes) / 3) + 1;
 
 /** Keeps the tip of a chain over all its nodes. Time is an argument, in ms of any clock. */
 export class TipRecord {
@@ -19,6 +27,9 @@ export class TipRecord {
   #last = 0;
   #grewAt = 0;
   #longestPause = 0;
+  /** Since when too few are seen; undefined while enough are, or blocks come all the same. */
+  #tooFewSince: number | undefined;
+  #longestHalt = 0;
   #fewestUp: number;
 
   constructor(nodes: number) {
@@ -36,6 +47,7 @@ export class TipRecord {
     if (height !== undefined && height > this.#last) this.#grow(height, atMs);
     const isDown = height === undefined && this.#first !== undefined;
     if (isDown) this.#fewestUp = Math.min(this.#fewestUp, this.#nodes - this.#silent.size);
+    if (isDown && this.#nodes - this.#silent.size < nodesThatMakeBlocks(this.#nodes)) this.#tooFewSince ??= atMs;
   }
 
   /** What was seen up to now; undefined when no node has ever answered. */
@@ -46,12 +58,19 @@ export class TipRecord {
       lastHeight: this.#last,
       longestPauseMs: Math.round(Math.max(this.#longestPause, nowMs - this.#grewAt)),
       fewestUp: this.#fewestUp,
+      longestHaltMs: Math.round(Math.max(this.#longestHalt, this.#haltUntil(nowMs))),
     };
+  }
+
+  #haltUntil(atMs: number): number {
+    return this.#tooFewSince === undefined ? 0 : atMs - this.#tooFewSince;
   }
 
   #grow(height: number, atMs: number): void {
     if (this.#first === undefined) this.#first = height;
     else this.#longestPause = Math.max(this.#longestPause, atMs - this.#grewAt);
+    this.#longestHalt = Math.max(this.#longestHalt, this.#haltUntil(atMs));
+    this.#tooFewSince = undefined;
     this.#last = height;
     this.#grewAt = atMs;
   }
