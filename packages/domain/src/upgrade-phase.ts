@@ -59,6 +59,7 @@ const PHASE_OF_HOOK: Readonly<Record<HookPoint, UpgradePhase>> = {
   before_stop: 'PREPARING',
   duty: 'PREPARING',
   after_install: 'MUTATING',
+  after_health: 'VERIFYING',
   on_error: 'ROLLBACKING',
 };
 

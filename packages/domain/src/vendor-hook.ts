@@ -1,5 +1,5 @@
 /** Where a step of the vendor has its place among the steps of an upgrade. */
-export const HOOK_POINTS = ['before_stop', 'after_install', 'duty', 'on_error'] as const;
+export const HOOK_POINTS = ['before_stop', 'after_install', 'duty', 'after_health', 'on_error'] as const;
 export type HookPoint = (typeof HOOK_POINTS)[number];
 
 /** A step of the vendor: a program that runs once beside the upgrade's own steps (`geth db compact`). */
@@ -36,6 +36,11 @@ export function hookStepName({ at, name }: Pick<VendorHook, 'at' | 'name'>): Hoo
 
 /** Characters that the name of any step of an attempt may have: a point, a colon, the 40 of a hook's name, and room for more. */
 export const MAX_STEP_NAME = 80;
+
+/** Whether the confirmation of an upgrade runs steps of the vendor, so that the upgrade is not done before it has ended. */
+export function confirmationRunsSteps(hooks: readonly Pick<VendorHook, 'at'>[]): boolean {
+  return hooks.some(({ at }) => at === 'after_health');
+}
 
 /** Where a step's name says that it is a step of the vendor; null for the upgrade's own. */
 export function hookPointOf(stepName: string): HookPoint | null {

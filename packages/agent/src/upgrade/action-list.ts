@@ -23,6 +23,16 @@ export const UPGRADE_ACTIONS: readonly UpgradeAction[] = [
   startNode,
 ];
 
+/** The steps of the vendor that a confirmation runs. */
+export function actionsOfConfirmation(hooks: readonly VendorHook[]): readonly UpgradeAction[] {
+  return hooks.filter(({ at }) => at === 'after_health').map(vendorHookAction);
+}
+
+/** All that an attempt may have begun, for its undo. */
+export function undoableActions(hooks: readonly VendorHook[]): readonly UpgradeAction[] {
+  return [...actionsWith(hooks), ...actionsOfConfirmation(hooks)];
+}
+
 /** The primitives of an attempt with its steps of the vendor between them. */
 export function actionsWith(hooks: readonly VendorHook[]): readonly UpgradeAction[] {
   if (hooks.length === 0) return UPGRADE_ACTIONS;

@@ -1,6 +1,7 @@
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CommandResult, CommandResultSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import type { OperationOutcome } from '@hoodcloud/domain/agent-operation';
+import { confirmationRunsSteps } from '@hoodcloud/domain/vendor-hook';
 import { AgentError } from '../agent-error.ts';
 import { actionsWith } from './action-list.ts';
 import { wentAllTheWay } from './attempt-progress.ts';
@@ -168,9 +169,39 @@ export class AttemptOperations {
     if (record.outcome !== 'completed') {
       throw new AgentError('not_completed', `attempt ${record.attemptId} ended ${record.outcome}: nothing to confirm`);
     }
+    const upgrade = recordedRequest(record);
+    // a node that was found stopped, and is stopped, has no proof of health for a step to follow
+    if (record.before.wantedRunning && confirmationRunsSteps(upgrade.hooks)) {
+      const told = await this.#runStepsOfConfirmation(record, order, upgrade);
+      if (told !== null) return told;
+    }
     await order.component.runtime.confirm(backupDirOf(order.component, record.attemptId));
     record.confirmed = true;
     return this.#settle(record, order, 'completed');
+  }
+
+  /**
+   * The vendor's steps after the proof of health. One that fails undoes the attempt here and now, as one that fails in the
+   * upgrade does; the confirmation is answered with that (ADR 0046).
+   * @returns null when all are done
+   */
+  async #runStepsOfConfirmation(
+    record: AttemptRecord,
+    order: Order,
+    upgrade: UpgradeRequest,
+  ): Promise<CommandResult | null> {
+    const { commandId, deadlineAtMs, component } = order;
+    record.operations.CONFIRM = { commandId, deadlineAtMs, result: null, acknowledged: false };
+    const report = (progress: ExecutionProgress) => this.#onProgress(commandId, record.attemptId, progress);
+    this.#underWay.add(record.attemptId);
+    try {
+      const outcome = await runAttempt(this.#environment, component, record, upgrade, report, 'confirmation');
+      if (outcome === 'completed') return null;
+      record.outcome = outcome;
+      return await this.#settle(record, { ...order, request: { ...upgrade, operation: 'CONFIRM' } }, outcome);
+    } finally {
+      this.#underWay.delete(record.attemptId);
+    }
   }
 
   /**

@@ -8,7 +8,7 @@ import { replaceFile } from '../host/atomic-file.ts';
 import type { FaultPoint } from '../host/fault-point.ts';
 import { readTextIfThere } from '../host/read-if-there.ts';
 import { tellingLines } from '../runtime/telling-line.ts';
-import { actionsWith } from './action-list.ts';
+import { actionsOfConfirmation, actionsWith, undoableActions } from './action-list.ts';
 import { hookLogName } from './actions/vendor-hook.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStore } from './attempt-store.ts';
@@ -32,21 +32,26 @@ export interface RunEnvironment {
   readonly now: () => number;
 }
 
-/** Runs an attempt from where its record stands, in the record's direction, and leaves every step in the record. */
+/**
+ * Runs an attempt from where its record stands, in the record's direction, and leaves every step in the record.
+ * @param way what lies ahead; the way back is the same for both
+ */
 export async function runAttempt(
   environment: RunEnvironment,
   component: Component,
   record: AttemptRecord,
   request: UpgradeRequest,
   onProgress: (progress: ExecutionProgress) => void,
+  way: 'upgrade' | 'confirmation' = 'upgrade',
 ): Promise<ExecutionOutcome> {
   const { store, log, faultPoint, now } = environment;
-  const actions = actionsWith(request.hooks);
   const onSaveFailed = (error: unknown) =>
     log.error({ err: error, attempt: record.attemptId }, 'the record could not be written');
+  const actions = way === 'upgrade' ? actionsWith(request.hooks) : actionsOfConfirmation(request.hooks);
   const params = await paramsOfAttempt(environment, component, record, request);
   return execute({
     actions,
+    undo: undoableActions(request.hooks),
     params,
     progress: record.progress,
     save: () => store.save(record),

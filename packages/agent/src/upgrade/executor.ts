@@ -28,6 +28,8 @@ export type ExecutionParams = Omit<ActionParams, 'signal' | 'onProgress' | 'lear
 
 export interface Execution {
   readonly actions: readonly UpgradeAction[];
+  /** All that may be undone in their order, when that is more than `actions`. */
+  readonly undo?: readonly UpgradeAction[];
   readonly params: ExecutionParams;
   /** As the record has it; changed while the execution goes on. */
   readonly progress: AttemptProgress;
@@ -120,7 +122,7 @@ async function run(execution: Execution, action: UpgradeAction, inDoubt: boolean
 
 /** Undoes in reverse what was begun: the failing action too, it is in doubt (A2); what was found done not (A3). */
 async function goBack(execution: Execution): Promise<ExecutionOutcome> {
-  for (const action of inUndoOrder(execution.actions)) {
+  for (const action of inUndoOrder(execution.undo ?? execution.actions)) {
     const found = entryOf(execution, action)?.state;
     if (found === undefined || found === 'already_done' || found === 'compensated') continue;
     const entry = begin(execution, action, 'undo_intended');
@@ -154,7 +156,8 @@ function inUndoOrder(actions: readonly UpgradeAction[]): UpgradeAction[] {
 }
 
 function paramsOf(execution: Execution, action: UpgradeAction, signal: AbortSignal, inDoubt: boolean): ActionParams {
-  const { params, progress, actions } = execution;
+  const { params, progress } = execution;
+  const actions = progress.direction === 'undo' ? (execution.undo ?? execution.actions) : execution.actions;
   const actionIndex = actions.indexOf(action);
   const phase = progress.direction === 'undo' ? 'ROLLBACKING' : phaseOfStep(action.name);
   return {

@@ -1,6 +1,6 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
-import { actionsWith } from './action-list.ts';
+import { undoableActions } from './action-list.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import { backupDirOf } from './attempt-run.ts';
 import { readBackupManifest } from './backup-manifest.ts';
@@ -36,7 +36,7 @@ export async function rebuildLostRecord(
     },
     progress: {
       direction: 'undo',
-      steps: actionsWith(hooks).map(({ name }) => ({
+      steps: undoableActions(hooks).map(({ name }) => ({
         name,
         state: 'intended',
         startedAtMs: now,

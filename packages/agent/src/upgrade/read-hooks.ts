@@ -7,6 +7,7 @@ const POINTS: Readonly<Partial<Record<HookPoint, VendorHook['at']>>> = {
   [HookPoint.BEFORE_STOP]: 'before_stop',
   [HookPoint.AFTER_INSTALL]: 'after_install',
   [HookPoint.DUTY]: 'duty',
+  [HookPoint.AFTER_HEALTH]: 'after_health',
   [HookPoint.ON_ERROR]: 'on_error',
 };
 

@@ -101,6 +101,7 @@ const HOOK_PLACES: Readonly<Record<PlanHookView['at'], string>> = {
   before_stop: 'before the stop',
   duty: 'right before the stop, until the node is free',
   after_install: 'after the install, before the start',
+  after_health: 'after the proof of health',
   on_error: 'after a failure, before the undo',
 };
 

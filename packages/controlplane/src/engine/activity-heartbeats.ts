@@ -45,7 +45,16 @@ async function openCommands(db: Database): Promise<OpenActivity[]> {
     .updateTable('agent_commands')
     .set({ heartbeat_forwarded_at: sql<Date>`clock_timestamp()` })
     .where('status', 'in', ['pending', 'delivered', 'acknowledged'])
-    .where('operation', 'in', ['UPGRADE', 'COMPENSATE'])
+    // a confirmation that is waited for is of an attempt that has not ended
+    .where((eb) =>
+      eb.or([
+        eb('operation', 'in', ['UPGRADE', 'COMPENSATE']),
+        eb.and([
+          eb('operation', '=', 'CONFIRM'),
+          eb('rollout_node_id', 'in', eb.selectFrom('rollout_nodes').select('id').where('status', '=', 'validating')),
+        ]),
+      ]),
+    )
     .where('deadline_at', '>', sql<Date>`clock_timestamp()`)
     .returning(['id', 'workflow_id', 'action_index', 'action_name', 'progress_pct'])
     .execute();

@@ -68,9 +68,9 @@ it('an agent that still tells of progress gets more time: a slow stop is never c
   expect(deadline_at.getTime()).toBeGreaterThan(Date.now());
 });
 
-it('nobody waits for a confirmation, so nobody is told that it expired', async () => {
+it('a confirmation that runs steps of the vendor is waited for, so that its expiry is told (ADR 0046)', async () => {
   const id = await overdue({ operation: 'CONFIRM' });
   await expireSilent(database.db);
   expect(await statusOf(id)).toBe('expired');
-  expect(await messagesTo(id)).toEqual([]);
+  expect(await messagesTo(id)).toHaveLength(1);
 });

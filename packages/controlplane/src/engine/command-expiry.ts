@@ -62,7 +62,7 @@ export async function expireSilent(db: Database): Promise<number> {
         .set({ status: 'expired', ended_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', id)
         .execute();
-      if (operation !== 'CONFIRM' && isOfAttempt(operation)) await completeActivity(tx, workflow_id, id);
+      if (isOfAttempt(operation)) await completeActivity(tx, workflow_id, id);
     }
     return due.length;
   });

@@ -67,13 +67,13 @@ function openGroups() {
                          where c.group_id = g.id and c.kind in ('start', 'cancel')))`;
 }
 
-/** Nobody reads the result of a confirmation. */
+/** The result of a confirmation is read where it runs steps of the vendor; otherwise its attempt has ended by then. */
 function untakenResults() {
   const since = sql`clock_timestamp() - make_interval(secs => ${RESULT_UNTAKEN_MS / 1000})`;
   const inFlight = sql`exists (select 1 from rollout_nodes n where n.id = t.rollout_node_id and n.status in ('in_progress', 'validating'))`;
   return sql`
     select 'UpgradeNodeWorkflow', t.workflow_id, null, t.id::text from agent_commands t
-     where t.ended_at < ${since} and t.result_taken_at is null and t.operation in ('UPGRADE', 'COMPENSATE') and ${inFlight}
+     where t.ended_at < ${since} and t.result_taken_at is null and t.operation in ('UPGRADE', 'COMPENSATE', 'CONFIRM') and ${inFlight}
     union
     select 'UpgradeNodeWorkflow', t.workflow_id, null, t.id::text from health_validations t
      where t.ended_at < ${since} and t.result_taken_at is null and ${inFlight}`;

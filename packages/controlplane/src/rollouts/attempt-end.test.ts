@@ -181,3 +181,40 @@ describe('a rollback', () => {
     expect(end).toMatchObject({ phase: 'FAILED_ROLLBACK', nodeState: 'degraded', reason: { code: 'health_failed' } });
   });
 });
+
+describe("a vendor's step after the proof of health (ADR 0046)", () => {
+  const step = (change: Partial<CommandEvidence>) =>
+    judgeAttemptEnd({
+      direction: 'upgrade',
+      upgrade: command({ status: 'completed', outcome: 'completed' }),
+      compensate: null,
+      confirmation: command({ status: 'failed', outcome: 'rolled_back', error: 'the step said no', ...change }),
+      healthFailure: null,
+      controlPlaneError: null,
+    });
+
+  it.each([
+    ['undone by the agent', {}, 'ROLLED_BACK', 'health_failed', 'prior', null, true],
+    [
+      'not undone',
+      { outcome: 'failed_rollback' },
+      'FAILED_ROLLBACK',
+      'failed_rollback',
+      'degraded',
+      'upgrade_failed',
+      false,
+    ],
+    ['refused', { outcome: 'refused' }, 'FAILED_ROLLBACK', 'failed_rollback', 'degraded', 'upgrade_failed', false],
+    [
+      'unanswered',
+      { status: 'expired', outcome: null },
+      'FAILED_ROLLBACK',
+      'agent_unreachable',
+      'degraded',
+      'upgrade_failed',
+      false,
+    ],
+  ] as const)('%s', (_, change, phase, code, nodeState, incident, undone) => {
+    expect(step(change)).toMatchObject({ status: 'failed', phase, reason: { code }, nodeState, incident, undone });
+  });
+});

@@ -20,6 +20,8 @@ export interface AttemptEvidence {
   readonly direction: RolloutDirection;
   readonly upgrade: CommandEvidence | null;
   readonly compensate: CommandEvidence | null;
+  /** Of a confirmation that ran steps of the vendor; null or left out when none was sent. */
+  readonly confirmation?: CommandEvidence | null;
   /** Sentences of a proof of health that failed; null when none did. */
   readonly healthFailure: string | null;
   /** Why the control plane itself could not go on, before anything was sent. */
@@ -89,6 +91,7 @@ function endOf(evidence: AttemptEvidence): AttemptEnd {
     case 'failed_rollback':
       return failedRollback(upgrade.error);
     default:
+      if (healthFailure === null && evidence.confirmation) return afterFailedConfirmation(evidence.confirmation);
       if (healthFailure === null) throw new Error('an attempt that the agent completed has no failed validation');
       return afterFailedValidation(evidence, healthFailure);
   }
@@ -116,6 +119,17 @@ function afterFailedValidation({ direction, compensate }: AttemptEvidence, healt
     return { ...failedRollback(healthFailure), reason: reason('agent_unreachable') };
   }
   return failedRollback(`${healthFailure} ${compensate.error}`.trim());
+}
+
+/** A vendor's step after the proof of health failed, and the agent undid the attempt, or could not (ADR 0046). */
+function afterFailedConfirmation({ status, outcome, error }: CommandEvidence): AttemptEnd {
+  const why = reason('health_failed', { error });
+  if (outcome === 'rolled_back') {
+    return { status: 'failed', phase: 'ROLLED_BACK', reason: why, nodeState: 'prior', incident: null, undone: true };
+  }
+  // the new version runs, healthy, and whether its last step was done is unknown: a person must look
+  if (status === 'expired') return { ...failedRollback(error), reason: reason('agent_unreachable') };
+  return failedRollback(error);
 }
 
 /** B5a. Heartbeats tell soon whether the node is up; nothing claims that before. */

@@ -78,6 +78,7 @@ async function loadEvidence(
     direction: row.attempt_direction,
     upgrade: commandEvidence(await findCommand(tx, ref, 'UPGRADE')),
     compensate: commandEvidence(await findCommand(tx, ref, 'COMPENSATE')),
+    confirmation: commandEvidence(await findCommand(tx, ref, 'CONFIRM')),
     healthFailure: validation?.status === 'failed' ? reasons.map(sentenceOf).join(' ') : null,
     controlPlaneError,
   };
@@ -95,7 +96,7 @@ function commandEvidence(command: AgentCommandRow | null): CommandEvidence | nul
  * stood in the way, what was edited, where the chain allows that to be shown (E4).
  */
 async function failureLog(tx: Db, ref: AttemptRef): Promise<readonly string[]> {
-  for (const operation of ['COMPENSATE', 'UPGRADE'] as const) {
+  for (const operation of ['COMPENSATE', 'CONFIRM', 'UPGRADE'] as const) {
     const { logTail = [], configDrifts = [] } = resultOf(await findCommand(tx, ref, operation)) ?? {};
     const drift = configDrifts.filter(({ overwritten }) => !overwritten).flatMap(diffOf);
     const lines = [...drift, ...logTail];

@@ -4,6 +4,7 @@ import { DomainError } from '@hoodcloud/domain/errors';
 import type { NodeState } from '@hoodcloud/domain/node-state';
 import type { NodeUpgradeStatus } from '@hoodcloud/domain/node-upgrade-status';
 import { type ReasonCode, reason } from '@hoodcloud/domain/reasons';
+import { confirmationRunsSteps } from '@hoodcloud/domain/vendor-hook';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
@@ -136,8 +137,14 @@ export async function sendUpgradeCommand(
       commandId: command.id,
       scheduleToCloseMs: Math.max(command.deadline_at.getTime() - now, 0) + ROW_DECIDES_MARGIN_MS,
       heartbeatTimeoutMs: await heartbeatTimeoutMs(tx),
+      ...(isAwaited(operation, attempt) && { isAwaited: true }),
     };
   });
+}
+
+/** Nobody waits for a confirmation but where it runs steps of the vendor, which only go with a way to a new version. */
+function isAwaited(operation: AgentOperation, { rollout, row }: Attempt): boolean {
+  return operation === 'CONFIRM' && row.attempt_direction === 'upgrade' && confirmationRunsSteps(storedHooks(rollout));
 }
 
 async function writeCommand(

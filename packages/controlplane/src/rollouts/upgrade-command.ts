@@ -18,7 +18,7 @@ import { type ActionBudgets, scheduleToCloseMs } from '@hoodcloud/domain/activit
 import type { AgentOperation, StagingOperation } from '@hoodcloud/domain/agent-operation';
 import { DomainError } from '@hoodcloud/domain/errors';
 import type { ArtifactSignature, TargetArtifact } from '@hoodcloud/domain/target-artifact';
-import type { VendorHook } from '@hoodcloud/domain/vendor-hook';
+import { confirmationRunsSteps, type VendorHook } from '@hoodcloud/domain/vendor-hook';
 import { dryStartOf, signaturesOf } from './chain-start.ts';
 import type { CommandConfig } from './rollback-configs.ts';
 import { storedHooks } from './rollout-hooks.ts';
@@ -74,7 +74,8 @@ export function commandBudgetMs(
   runtime: ChainRuntime | null,
   hooks: readonly VendorHook[],
 ): number {
-  if (operation === 'CONFIRM' || operation === 'UNSTAGE') return CONFIRM_WITHIN_MS;
+  const isShort = operation === 'UNSTAGE' || (operation === 'CONFIRM' && !confirmationRunsSteps(hooks));
+  if (isShort) return CONFIRM_WITHIN_MS;
   return scheduleToCloseMs(budgetsOf(runtime), hooks);
 }
 
@@ -179,6 +180,7 @@ const HOOK_POINTS: Readonly<Record<VendorHook['at'], HookPoint>> = {
   before_stop: HookPoint.BEFORE_STOP,
   after_install: HookPoint.AFTER_INSTALL,
   duty: HookPoint.DUTY,
+  after_health: HookPoint.AFTER_HEALTH,
   on_error: HookPoint.ON_ERROR,
 };
 

@@ -92,6 +92,8 @@ export interface SentCommand {
   /** Until the command's deadline and a margin, so that the row always decides first (B5). */
   readonly scheduleToCloseMs: number;
   readonly heartbeatTimeoutMs: number;
+  /** Of a confirmation that runs steps of the vendor: its end decides. Absent in histories of earlier builds. */
+  readonly isAwaited?: boolean;
 }
 
 /** How the agent's part ended; the details are in the row. */

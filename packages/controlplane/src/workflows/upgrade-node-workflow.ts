@@ -55,8 +55,10 @@ async function runAttempt(ref: AttemptRef): Promise<UpgradeNodeOutcome> {
     }
     return await fail(ref);
   }
-  // Nobody waits for the confirmation: the node is proved, and an agent that is away gets it later (B2).
-  await steps.SendUpgradeCommand({ ...ref, operation: 'CONFIRM' });
+  // Nobody waits for the confirmation: the node is proved, and an agent that is away gets it later (B2). Unless it runs
+  // steps of the vendor: one that fails is undone by the agent, as a node that doesn't get healthy is (ADR 0046).
+  const confirmation = await steps.SendUpgradeCommand({ ...ref, operation: 'CONFIRM' });
+  if (confirmation.isAwaited && (await waitForCommand(confirmation)) !== 'completed') return await fail(ref);
   const wasStopped = proof.kind === 'skip' && proof.why === 'left_stopped';
   await steps.UpdateNodeState({ ...ref, to: wasStopped ? 'prior' : 'syncing' });
   await steps.MarkNodeUpgradeSucceeded(ref);

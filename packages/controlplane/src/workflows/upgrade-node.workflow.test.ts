@@ -14,6 +14,17 @@ beforeEach(() => {
   lab.script = {};
 });
 
+const AFTER_HEALTH = JSON.stringify([
+  {
+    name: 'check',
+    at: 'after_health',
+    command: ['{binary}', 'check'],
+    timeoutMs: 60_000,
+    undo: null,
+    repeatable: false,
+  },
+]);
+
 const UNHEALTHY = [reason('crash_loop', { restarts: 4 })];
 
 /** Runs a rollout over one node to its pause or end, and answers what became of the node. */
@@ -104,6 +115,34 @@ it('health is not proved: compensated; the row is failed with phase ROLLED_BACK 
     .where('node_id', '=', nodeId)
     .executeTakeFirst();
   expect(state).toEqual({ binary_version: 'v1.0.0', binary_checksum: `sha256:${'a'.repeat(64)}` });
+});
+
+it.each([
+  ['rolled_back', { status: 'failed', upgrade_phase: 'ROLLED_BACK', status_reason: 'health_failed' }, 'healthy'],
+  [
+    'failed_rollback',
+    { status: 'failed', upgrade_phase: 'FAILED_ROLLBACK', status_reason: 'failed_rollback' },
+    'degraded',
+  ],
+] as const)(
+  "a vendor's step after the proof of health fails: as a node that does not get healthy, %s (ADR 0046)",
+  async (outcome, ended, state) => {
+    lab.script.agent = ({ operation }) =>
+      operation === 'CONFIRM' ? { outcome, error: 'the step said no' } : { outcome: 'completed' };
+    const { row, node, operations } = await attempt({ hooks: AFTER_HEALTH });
+    expect(row).toMatchObject(ended);
+    expect(row.error_message).toContain('the step said no');
+    expect(node.state).toBe(state);
+    expect(operations).toEqual(['UPGRADE', 'CONFIRM']);
+  },
+);
+
+it("waits for a vendor's step after the proof of health, and for no other confirmation", async () => {
+  const { row, operations } = await attempt({ hooks: AFTER_HEALTH });
+  expect(row).toMatchObject({ status: 'succeeded', status_reason: 'health_passed' });
+  expect(operations).toEqual(['UPGRADE', 'CONFIRM']);
+  lab.script.agent = ({ operation }) => (operation === 'CONFIRM' ? 'silent' : { outcome: 'completed' });
+  expect((await attempt()).row.status).toBe('succeeded');
 });
 
 it('a proof of health takes as long as the rollout says, and is not tried again (spec, Activity Profiles)', async () => {

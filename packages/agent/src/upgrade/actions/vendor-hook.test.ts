@@ -149,6 +149,84 @@ it('stops where its undo fails: the old binary on what nobody put back is worse 
   expect(results.at(-1)?.errorMessage).toContain("the undo of the vendor's step compact");
 });
 
+describe('a step at after_health (ADR 0046)', () => {
+  const check = {
+    name: 'check',
+    point: HookPoint.AFTER_HEALTH,
+    command: ['{binary}', 'check'],
+    undo: ['{binary}', 'uncheck'],
+  };
+  const fails = (call: string) => call === 'hook check: {binary} check';
+
+  it('runs with the confirmation, not with the upgrade, once', async () => {
+    await (await agent()).handle(upgrade([check]));
+    expect(results.at(-1)?.outcome).toBe(Outcome.COMPLETED);
+    expect(ran()).toEqual([]);
+    await (await agent()).handle(upgrade([check], Operation.CONFIRM));
+    await (await agent()).handle(upgrade([check], Operation.CONFIRM));
+    expect(results.at(-1)).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
+    expect(ran()).toEqual(['hook check: {binary} check']);
+    expect(steps()).toContainEqual(['after_health:check', 'executed']);
+  });
+
+  it('undoes the attempt when it fails, and the confirmation says so, told again too', async () => {
+    const before = host.snapshot();
+    await (await agent()).handle(upgrade([check]));
+    const failing = await agent(fails);
+    await failing.handle(upgrade([check], Operation.CONFIRM));
+    await failing.handle(upgrade([check], Operation.CONFIRM));
+    for (const result of results.slice(1)) {
+      const told = { outcome: Outcome.ROLLED_BACK, errorCode: 'hook_failed', failedAction: 'after_health:check' };
+      expect(result).toMatchObject({ operation: Operation.CONFIRM, ...told });
+      expect(result.logTail.join('\n')).toContain('was made to fail');
+    }
+    expect(ran()).toEqual(['hook check: {binary} check', 'hook check: {binary} uncheck']);
+    expect(host.snapshot()).toEqual(before);
+  });
+
+  it('is undone first when the control plane takes the attempt back', async () => {
+    const before = host.snapshot();
+    await (await agent()).handle(upgrade([check]));
+    await (await agent()).handle(upgrade([check], Operation.CONFIRM));
+    await (await agent()).handle(upgrade([check], Operation.COMPENSATE));
+    expect(results.at(-1)?.outcome).toBe(Outcome.ROLLED_BACK);
+    expect(ran().at(-1)).toBe('hook check: {binary} uncheck');
+    expect(host.snapshot()).toEqual(before);
+  });
+
+  it('does not run on a node that was found stopped (A3)', async () => {
+    host.wanted = false;
+    host.crash();
+    await (await agent()).handle(upgrade([check]));
+    await (await agent()).handle(upgrade([check], Operation.CONFIRM));
+    expect(results.at(-1)).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.COMPLETED });
+    expect(ran()).toEqual([]);
+  });
+
+  it.each(['before:after_health:check', 'before-undo', 'before-undo:start_node'])(
+    'is undone when the agent dies in the middle of it (A4): %s',
+    async (point) => {
+      const before = host.snapshot();
+      await (await agent()).handle(upgrade([check]));
+      await new Promise<void>((reached, failed) => {
+        const faultPoint = async (name: string) => {
+          if (name !== point) return;
+          reached();
+          await new Promise(() => undefined);
+        };
+        agent(fails, faultPoint)
+          .then((handler) => handler.handle(upgrade([check], Operation.CONFIRM)))
+          .catch(failed);
+      });
+      const next = await agent();
+      await next.resume();
+      await next.idle();
+      expect(results.at(-1)).toMatchObject({ operation: Operation.CONFIRM, outcome: Outcome.ROLLED_BACK });
+      expect(host.snapshot()).toEqual(before);
+    },
+  );
+});
+
 describe('a step at on_error (ADR 0046)', () => {
   const collect = { name: 'collect', point: HookPoint.ON_ERROR, command: ['{binary}', 'collect'] };
   const failing = { name: 'compact', undo: ['{binary}', 'undo'] };

@@ -1433,6 +1433,13 @@ export enum HookPoint {
   DUTY = 3,
 
   /**
+   * Of a CONFIRM: after the proof of health, beside the running node. A failure undoes the attempt.
+   *
+   * @generated from enum value: HOOK_POINT_AFTER_HEALTH = 4;
+   */
+  AFTER_HEALTH = 4,
+
+  /**
    * After a failure, before the undo; whatever becomes of it, the undo goes on.
    *
    * @generated from enum value: HOOK_POINT_ON_ERROR = 5;
