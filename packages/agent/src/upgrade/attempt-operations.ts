@@ -5,7 +5,7 @@ import { confirmationRunsSteps } from '@hoodcloud/domain/vendor-hook';
 import { AgentError } from '../agent-error.ts';
 import { actionsWith } from './action-list.ts';
 import { wentAllTheWay } from './attempt-progress.ts';
-import { type AttemptRecord, openOperations, undoneByHand } from './attempt-record.ts';
+import { type AttemptRecord, openOperations, reopen, undoneByHand, unknownAttempt } from './attempt-record.ts';
 import { resultOf } from './attempt-result.ts';
 import { backupDirOf, type RunEnvironment, runAttempt } from './attempt-run.ts';
 import { backupRoot, neededBackups, pruneBackups } from './backup-retention.ts';
@@ -296,14 +296,4 @@ function goBackFromHere(
   record.outcome = null;
   record.progress.direction = 'undo';
   record.progress.failure ??= { code, message, action: null };
-}
-
-/** Every step is in doubt again: the host is asked, and what was ours stays ours to undo. */
-function reopen(record: AttemptRecord): void {
-  record.outcome = null;
-  for (const step of record.progress.steps) if (step.state === 'executed') step.state = 'intended';
-}
-
-function unknownAttempt(attemptId: string): AgentError {
-  return new AgentError('unknown_attempt', `this host knows nothing of attempt ${attemptId}: it never began here`);
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AgentOperation } from '@hoodcloud/domain/agent-operation';
+import { AgentError } from '../agent-error.ts';
 import type { BeforeState } from './action.ts';
 import type { AttemptProgress } from './attempt-progress.ts';
 import type { ConfigDrift } from './drift-reporting.ts';
@@ -61,6 +62,17 @@ export function undoneByHand(records: readonly AttemptRecord[], attemptId: strin
       record.outcome === 'completed' &&
       undoneByHand(records, record.attemptId) === undefined,
   );
+}
+
+/** Every step is in doubt again: the host is asked, and what was ours stays ours to undo. */
+export function reopen(record: AttemptRecord): void {
+  record.outcome = null;
+  for (const step of record.progress.steps) if (step.state === 'executed') step.state = 'intended';
+}
+
+/** The answer to whoever names an attempt that this host knows nothing of. */
+export function unknownAttempt(attemptId: string): AgentError {
+  return new AgentError('unknown_attempt', `this host knows nothing of attempt ${attemptId}: it never began here`);
 }
 
 function operationsOf({ operations }: AttemptRecord): [AgentOperation, OperationRecord][] {
