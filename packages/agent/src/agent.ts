@@ -133,6 +133,7 @@ async function serve(
     orders: stagedOrders,
     components: components.filter(({ binaryName }) => !selfUpgrade.owns(binaryName)),
     activate: (order) => handler.activate(order),
+    now: Date.now,
     tellOtherPlan: (order, message) => router.onResult(otherPlan(order, message)),
     log,
   });

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { decideNext } from './decide-next.ts';
-import { STAGE_AGAIN_MS, type StagedRollout, type StagedRow, stageGoal, stageOrder } from './staging.ts';
+import {
+  ARMED_FOR_MS,
+  REARM_MS,
+  STAGE_AGAIN_MS,
+  type StagedRollout,
+  type StagedRow,
+  stageGoal,
+  stageOrder,
+} from './staging.ts';
 import { told } from './testing/decision-line.ts';
 import { aNode, aRow, aSnapshot, inFlight } from './testing/snapshot-builder.ts';
 
@@ -13,6 +21,7 @@ const fresh: StagedRow = {
   stageChangedAt: null,
   isBeingTold: false,
   online: true,
+  mayArm: true,
 };
 const has = (state: 'staged' | 'armed'): StagedRow => ({
   ...fresh,
@@ -76,6 +85,21 @@ describe('what a node is told to have ready ahead', () => {
     expect(stageOrder(paused, fresh, now)).toBeNull();
     expect(stageOrder(paused, has('armed'), now)).toBe('staged');
     expect(stageOrder(onHost, has('staged'), now)).toBe('armed');
+  });
+
+  test('a rule of people or calendar disarms, and arms again once it is gone', () => {
+    const onHost = { ...rollout, activatesOnHost: true };
+    expect(stageOrder(onHost, { ...fresh, mayArm: false }, now)).toBe('staged');
+    expect(stageOrder(onHost, { ...has('armed'), mayArm: false, online: false }, now)).toBe('staged');
+    expect(stageOrder(onHost, has('staged'), now)).toBe('armed');
+  });
+
+  test('an armed node that is reached is told anew long before its order lapses', () => {
+    const onHost = { ...rollout, activatesOnHost: true };
+    expect(REARM_MS * 2).toBeLessThanOrEqual(ARMED_FOR_MS);
+    expect(stageOrder(onHost, has('armed'), now + REARM_MS - 1)).toBeNull();
+    expect(stageOrder(onHost, has('armed'), now + REARM_MS)).toBe('armed');
+    expect(stageOrder(onHost, { ...has('armed'), online: false }, now + REARM_MS)).toBeNull();
   });
 
   test('a disarming that got no answer is told again', () => {

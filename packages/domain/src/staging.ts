@@ -23,6 +23,11 @@ export type ActivationMode = (typeof ACTIVATION_MODES)[number];
 /** A node that was not ready is told again after so long, in milliseconds: a disk is emptied, a server comes back. */
 export const STAGE_AGAIN_MS = 60_000;
 
+/** An armed order lapses by itself so long after it was told, in milliseconds: a forgotten host must not swap weeks later. */
+export const ARMED_FOR_MS = 24 * 3_600_000;
+/** An armed node that is reached is told anew after so long, so that its order lapses only where nobody can reach it. */
+export const REARM_MS = 6 * 3_600_000;
+
 export interface StagedRollout {
   readonly status: RolloutStatus;
   readonly direction: RolloutDirection;
@@ -41,14 +46,19 @@ export interface StagedRow {
   /** A command of it is on its way or being done. */
   readonly isBeingTold: boolean;
   readonly online: boolean;
+  /** No rule of people or calendar keeps its agent from being armed (`mayArm`). */
+  readonly mayArm: boolean;
 }
 
 /** What a node should have ready now; null: nothing is to be told, its own attempt decides. */
-export function stageGoal(rollout: StagedRollout, row: Pick<StagedRow, 'status' | 'stageGoal'>): StageGoal | null {
+export function stageGoal(
+  rollout: StagedRollout,
+  row: Pick<StagedRow, 'status' | 'stageGoal' | 'mayArm'>,
+): StageGoal | null {
   if (row.status !== 'pending' && row.status !== 'skipped') return null;
   const isOff = isEndedRollout(rollout.status) || rollout.direction === 'rollback' || row.status === 'skipped';
   if (isOff || !rollout.stage) return row.stageGoal === null ? null : 'unstaged';
-  if (rollout.status === 'running') return rollout.activatesOnHost ? 'armed' : 'staged';
+  if (rollout.status === 'running') return rollout.activatesOnHost && row.mayArm ? 'armed' : 'staged';
   return row.stageGoal === null ? null : 'staged'; // paused: nothing new, and nothing swaps by itself
 }
 
@@ -64,8 +74,19 @@ export function stageOrder(rollout: StagedRollout, row: StagedRow, now: number):
   if (row.isBeingTold) return null;
   if (goal === 'unstaged') return row.stageState === 'unstaged' ? null : goal;
   if (row.stageState === 'armed' && goal !== 'armed') return goal;
-  const isOver = now - (row.stageChangedAt ?? 0) >= STAGE_AGAIN_MS;
-  return row.stageState === 'not_ready' && row.online && isOver ? goal : null;
+  const sinceMs = now - (row.stageChangedAt ?? 0);
+  const isDue =
+    (row.stageState === 'not_ready' && sinceMs >= STAGE_AGAIN_MS) ||
+    (row.stageState === 'armed' && sinceMs >= REARM_MS);
+  return isDue && row.online ? goal : null;
+}
+
+/**
+ * Whether a node that is at the target may have got there by the swap that it was armed for: its heartbeat can tell of the
+ * new version before the result arrives. Its attempt begins then and takes that result (B2).
+ */
+export function maySwapByItself(stageState: StageState | null): boolean {
+  return stageState === 'armed' || stageState === 'activated';
 }
 
 /** Whether nobody knows yet if the node can make ready: a first answer is still to come. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeActivation, readPlanFile } from './activation-trigger.ts';
 
-const halt = { height: 500, planName: null, heightMetric: 'height' };
-const planned = { height: 500, planName: 'v19', heightMetric: 'height' };
+const halt = { height: 500, planName: null, heightMetric: 'height', lapsesAtMs: null };
+const planned = { height: 500, planName: 'v19', heightMetric: 'height', lapsesAtMs: null };
 const seen = { height: null, endedByItself: false, plan: null };
 
 describe('a node without a plan is swapped', () => {
@@ -17,25 +17,31 @@ describe('a node without a plan is swapped', () => {
     ['not when it ended by itself long before', 490, true, 'wait'],
     ['not while nobody knows its height', null, true, 'wait'],
   ] as const)('%s', (_, height, endedByItself, verdict) => {
-    expect(judgeActivation(halt, { ...seen, height, endedByItself }).kind).toBe(verdict);
+    expect(judgeActivation(halt, { ...seen, height, endedByItself }, 0).kind).toBe(verdict);
   });
+});
+
+test('an order that lapsed is never carried out, whatever the node shows', () => {
+  const lapsing = { ...halt, lapsesAtMs: 1_000 };
+  expect(judgeActivation(lapsing, { ...seen, height: 501 }, 999).kind).toBe('swap');
+  expect(judgeActivation(lapsing, { ...seen, height: 501 }, 1_000).kind).toBe('lapsed');
 });
 
 describe('a node with a plan', () => {
   const plan = (name: string, isNew = true) => ({ path: '/data/upgrade-info.json', name, height: 500, isNew });
 
   test('is swapped when it wrote the plan of this upgrade, and by nothing else', () => {
-    expect(judgeActivation(planned, { ...seen, plan: plan('v19') }).kind).toBe('swap');
-    expect(judgeActivation(planned, { ...seen, height: 900, endedByItself: true }).kind).toBe('wait');
+    expect(judgeActivation(planned, { ...seen, plan: plan('v19') }, 0).kind).toBe('swap');
+    expect(judgeActivation(planned, { ...seen, height: 900, endedByItself: true }, 0).kind).toBe('wait');
   });
 
   test('that is another one is told, with both names, and not swapped', () => {
-    const verdict = judgeActivation(planned, { ...seen, plan: plan('v20') });
+    const verdict = judgeActivation(planned, { ...seen, plan: plan('v20') }, 0);
     expect(verdict).toMatchObject({ kind: 'other_plan', message: expect.stringMatching(/"v20".*500.*"v19"/) });
   });
 
   test('of the last upgrade, which stays on the disk for good, is nobody’s news', () => {
-    expect(judgeActivation(planned, { ...seen, plan: plan('v18', false) }).kind).toBe('wait');
+    expect(judgeActivation(planned, { ...seen, plan: plan('v18', false) }, 0).kind).toBe('wait');
   });
 });
 

@@ -9,6 +9,8 @@ export interface Activation {
   readonly planName: string | null;
   /** Metric that has the node's height; null: none is known. */
   readonly heightMetric: string | null;
+  /** Milliseconds since the epoch, the host's clock, after which nothing is swapped any more; null: never. */
+  readonly lapsesAtMs: number | null;
 }
 
 /** What was seen of a node in one look. */
@@ -31,6 +33,8 @@ export interface PlanFile {
 
 export type Verdict =
   | { readonly kind: 'wait' }
+  /** Nobody has renewed the order for too long: it is never acted on. */
+  | { readonly kind: 'lapsed' }
   | { readonly kind: 'swap'; readonly why: string }
   /** A plan that is not ours: told, never acted on. */
   | { readonly kind: 'other_plan'; readonly message: string };
@@ -40,7 +44,8 @@ export type Verdict =
  * at the height (its halt height), or is past it: then the old version has made that block for certain, which the
  * height itself does not say, since a node counts a block before it has applied it.
  */
-export function judgeActivation({ height, planName }: Activation, seen: NodeSight): Verdict {
+export function judgeActivation({ height, planName, lapsesAtMs }: Activation, seen: NodeSight, nowMs: number): Verdict {
+  if (lapsesAtMs !== null && nowMs >= lapsesAtMs) return { kind: 'lapsed' };
   if (planName !== null) {
     if (seen.plan === null) return { kind: 'wait' };
     if (seen.plan.name === planName) return { kind: 'swap', why: `the node wrote its plan ${planName}` };

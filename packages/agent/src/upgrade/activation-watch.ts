@@ -24,6 +24,8 @@ export interface ActivationWatchParts {
   readonly activate: (order: StagedOrder) => Promise<void>;
   /** Tells the control plane of a plan that is not ours; once for each. */
   readonly tellOtherPlan: (order: StagedOrder, message: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly log: Logger;
 }
 
@@ -66,7 +68,7 @@ export class ActivationWatch {
 
   /** @returns milliseconds until it is worth looking again */
   async #look(component: WatchedComponent): Promise<number> {
-    const { orders, activate, tellOtherPlan, log } = this.#parts;
+    const { orders, activate, tellOtherPlan, now, log } = this.#parts;
     const order = await orders.of(component.binaryName);
     const activation = order && activationOf(order);
     if (!order || !activation) {
@@ -75,12 +77,13 @@ export class ActivationWatch {
     }
     const memory = await this.#memoryOf(component);
     const seen = await see(component, activation, order, memory);
-    const verdict = judgeActivation(activation, seen);
+    const verdict = judgeActivation(activation, seen, now());
     if (verdict.kind === 'other_plan' && memory.told !== verdict.message) {
       memory.told = verdict.message;
       log.error({ component: component.binaryName, attempt: order.attemptId }, verdict.message);
       tellOtherPlan(order, verdict.message);
     }
+    if (verdict.kind === 'lapsed') return FAR_MS;
     if (verdict.kind !== 'swap' && seen.endedByItself) await this.#followSuccessor(component, memory);
     if (verdict.kind !== 'swap') return isNear(activation, seen) ? NEAR_MS : FAR_MS;
     log.info({ component: component.binaryName, attempt: order.attemptId, why: verdict.why }, 'the height has come');

@@ -47,7 +47,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A new life of the agent on the same host and disk. */
-async function agent(metricsUrl: string | null = null) {
+/** `at`: the hour that the watch of armed orders reads. */
+async function agent(metricsUrl: string | null = null, at: () => number = Date.now) {
   const store = await AttemptStore.open(folder, () => undefined);
   const log = pino({ level: 'silent' });
   const environment = { store, log, faultPoint: async () => undefined, now: Date.now };
@@ -61,6 +62,7 @@ async function agent(metricsUrl: string | null = null) {
     components: [{ ...component, metricsUrl }],
     activate: (order) => handler.activate(order),
     tellOtherPlan: (order, message) => reports.onResult(otherPlan(order, message)),
+    now: at,
     log,
   });
   return { handler, watch, handle: (one: Command) => handler.handle(one) };
@@ -93,6 +95,7 @@ interface Armed {
   readonly height: bigint;
   readonly planName: string;
   readonly heightMetric: string;
+  readonly lapseAfterSeconds?: number;
 }
 const PLANNED: Armed = { height: 500n, planName: 'v19', heightMetric: '' };
 const writePlan = async (name: string) => {
@@ -221,6 +224,26 @@ test('an armed order outlives the agent; one that was disarmed or taken back is 
   await writePlan('v19');
   await watching(watch, () => last()?.operation === Operation.UPGRADE);
   expect(last()).toMatchObject({ outcome: Outcome.COMPLETED });
+});
+
+test('an armed order that nobody renewed lapses: its plan swaps nothing any more, until it is armed anew', async () => {
+  let later = 0;
+  const { handle, watch } = await agent(null, () => Date.now() + later);
+  await handle(command(Operation.STAGE, ATTEMPT, '', { ...PLANNED, lapseAfterSeconds: 3_600 }));
+  later = 3_600_000;
+  await writePlan('v19');
+  const ending = new AbortController();
+  const looked = vi.spyOn(StagedOrders.prototype, 'of');
+  const ended = watch.run(ending.signal);
+  await vi.waitFor(() => expect(looked.mock.calls.length).toBeGreaterThan(1), { timeout: 30_000 });
+  expect(changes()).toEqual([]);
+  looked.mockRestore();
+  later = 0;
+  await vi.waitFor(() => expect(last()).toMatchObject({ operation: Operation.UPGRADE, outcome: Outcome.COMPLETED }), {
+    timeout: 30_000,
+  });
+  ending.abort();
+  await ended;
 });
 
 test('an armed node is swapped once its own metrics say that it is past the height', async () => {

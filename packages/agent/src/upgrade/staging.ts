@@ -135,11 +135,12 @@ export class Staging {
 }
 
 /** When the agent is to carry a staged order out by itself; null: it waits for its command. */
-export function activationOf({ payload }: StagedOrder): Activation | null {
+export function activationOf({ payload, stagedAtMs }: StagedOrder): Activation | null {
   const { activation } = fromJson(UpgradePayloadSchema, payload);
   if (activation === undefined) return null;
-  const { height, planName, heightMetric } = activation;
-  return { height: Number(height), planName: planName || null, heightMetric: heightMetric || null };
+  const { height, planName, heightMetric, lapseAfterSeconds } = activation;
+  const lapsesAtMs = lapseAfterSeconds === 0 ? null : stagedAtMs + lapseAfterSeconds * 1000;
+  return { height: Number(height), planName: planName || null, heightMetric: heightMetric || null, lapsesAtMs };
 }
 
 /** The payload of the UPGRADE that a STAGE is for, as it is kept. */

@@ -1,6 +1,6 @@
 import { createMigratedDatabase, type MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
-import { insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit/rows';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checksumOf, insertNode, insertRollout, insertRolloutNode } from '@hoodcloud/testkit/rows';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { appendEvent } from '../events/append-event.ts';
 import { preCheckNode } from './pre-check-node.ts';
 import { lockRollout } from './rollout-row.ts';
@@ -9,6 +9,7 @@ let database: MigratedDatabase;
 beforeAll(async () => {
   database = await createMigratedDatabase();
 });
+beforeEach(() => database.pool.query('truncate rollouts, rollout_nodes, active_chains cascade'));
 afterAll(() => database.dispose());
 
 /** A cancel as the API takes it: the rollout's row is locked, the control and its event are written. */
@@ -30,6 +31,33 @@ function cancel(rolloutId: string): Promise<void> {
   });
 }
 
+const CHAINS = {
+  maxBlockIntervalMs: async () => null,
+  trustRules: async () => null,
+  runtime: async () => null,
+  heightMetric: async () => null,
+  stableMs: async () => null,
+};
+
+it.each([
+  ['armed', 'go'],
+  ['activated', 'go'],
+  ['staged', 'nothing_to_do'],
+  [null, 'nothing_to_do'],
+] as const)(
+  'a node at the target whose stage is %s: what may have swapped by itself begins, so that its result is taken and confirmed (B2)',
+  async (stage, kind) => {
+    const { db } = database;
+    const nodeId = await insertNode(db, { last_heartbeat_at: new Date() });
+    const target = checksumOf('b');
+    await db.updateTable('node_components').set({ running_checksum: target }).where('node_id', '=', nodeId).execute();
+    const rolloutId = await insertRollout(db, { status: 'running', targets_resolved_at: new Date() });
+    await insertRolloutNode(db, rolloutId, nodeId, { stage_state: stage });
+    const sources = { chains: CHAINS, renderConfigs: async () => new Map() };
+    expect(await preCheckNode(db, sources, { rolloutId, nodeId, attempt: 1 })).toMatchObject({ kind });
+  },
+);
+
 it('a cancel that comes while a node is checked is taken after the begin of its attempt: nothing begins after it (C6, field-cases 90 and 115)', async () => {
   const nodeId = await insertNode(database.db);
   const rolloutId = await insertRollout(database.db, { status: 'running', targets_resolved_at: new Date() });
@@ -37,13 +65,7 @@ it('a cancel that comes while a node is checked is taken after the begin of its 
   let canceled: Promise<void> | undefined;
   let taken = false;
   const sources = {
-    chains: {
-      maxBlockIntervalMs: async () => null,
-      trustRules: async () => null,
-      runtime: async () => null,
-      heightMetric: async () => null,
-      stableMs: async () => null,
-    },
+    chains: CHAINS,
     // rendering takes its time, and just then somebody cancels
     renderConfigs: async () => {
       canceled = cancel(rolloutId).then(() => {

@@ -1,6 +1,7 @@
 import { judgeAttemptStart } from '@hoodcloud/domain/attempt-start';
 import { DomainError } from '@hoodcloud/domain/errors';
 import { type Reason, reason, sentenceOf } from '@hoodcloud/domain/reasons';
+import { maySwapByItself } from '@hoodcloud/domain/staging';
 import { artifactFor, type TargetArtifact } from '@hoodcloud/domain/target-artifact';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
@@ -59,8 +60,7 @@ async function checkAndBegin(tx: Db, sources: TargetSources, ref: AttemptRef): P
   if (start.kind === 'under_way') return go;
   if (start.kind === 'refused') return { kind: 'nothing_to_do' };
   const found = await whyNot(tx, sources, rollout, row);
-  // it swapped by itself at its height: its attempt begins with the result
-  const held = row.stage_state === 'activated' && found?.code === 'already_at_target' ? null : found;
+  const held = found?.code === 'already_at_target' && maySwapByItself(row.stage_state) ? null : found;
   if (held && row.status === 'pending' && held.code !== 'internal_error') {
     await skipNode(tx, ref.rolloutId, ref.nodeId, held);
     await wakeRollout(tx, ref.rolloutId);

@@ -1,6 +1,7 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { ChainRuntime } from '@hoodcloud/contracts/files/chain-profile';
 import {
+  type Activation,
   ArtifactKind,
   BudgetsSchema,
   DriftPolicy,
@@ -130,7 +131,7 @@ export function upgradePayload(input: {
   /** path → `sha256:<hex>` last written by us (E4). */
   readonly lastWritten: Readonly<Record<string, string>>;
   /** Of a STAGE: when the agent swaps by itself. */
-  readonly activation?: { readonly height: bigint; readonly planName: string; readonly heightMetric: string };
+  readonly activation?: Omit<Activation, keyof Message>;
 }): Buffer {
   const { rollout, row } = input;
   const wanted = wantedVersion(rollout, row);

@@ -1,6 +1,8 @@
 import { attemptId } from '@hoodcloud/domain/agent-operation';
+import { decisionContext } from '@hoodcloud/domain/decision-context';
 import { DomainError } from '@hoodcloud/domain/errors';
-import { type StagedRollout, type StageGoal, stageOrder } from '@hoodcloud/domain/staging';
+import { ARMED_FOR_MS, type StagedRollout, type StageGoal, stageOrder } from '@hoodcloud/domain/staging';
+import { mayArm } from '@hoodcloud/domain/start-gates/start-gates';
 import { artifactFor } from '@hoodcloud/domain/target-artifact';
 import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
@@ -9,6 +11,7 @@ import type { Logger } from '../feature.ts';
 import { OPEN_COMMAND_STATUSES } from '../gateway/command-store.ts';
 import { isOnline } from '../nodes/liveness.ts';
 import { planNameOf } from '../rollouts/activation.ts';
+import { loadRolloutSnapshot } from '../rollouts/load-rollout-snapshot.ts';
 import { lastWrittenChecksums, type NodeStepSources } from '../rollouts/node-upgrade-steps.ts';
 import { storedHooks } from '../rollouts/rollout-hooks.ts';
 import { type RolloutNodeRow, type RolloutRow, shareRollout } from '../rollouts/rollout-row.ts';
@@ -61,10 +64,12 @@ async function orderForRollout(
   const trusted = await isTrustedRelease(tx, sources.chains, rollout, now);
   const activatesOnHost = rollout.activation !== 'rollout';
   const facts: StagedRollout = { ...rollout, stage: rollout.stage && trusted, activatesOnHost };
+  const armable =
+    activatesOnHost && facts.status === 'running' ? await armableNodes(tx, sources, rolloutId, now) : NONE;
   let downloading = nodes.filter((node) => node.is_being_told && node.stage_goal !== 'unstaged').length;
   let told = 0;
   for (const node of nodes) {
-    const goal = stageOrder(facts, factsOf(node, now), now.getTime());
+    const goal = stageOrder(facts, factsOf(node, now, armable), now.getTime());
     if (goal === null) continue;
     const downloads = goal !== 'unstaged' && node.stage_state !== 'staged' && node.stage_state !== 'armed';
     if (downloads && downloading >= STAGED_AT_ONCE) continue;
@@ -75,7 +80,18 @@ async function orderForRollout(
   return told;
 }
 
-function factsOf(node: StagedNode, now: Date) {
+const NONE: ReadonlySet<string> = new Set();
+
+/** Ids of the nodes that no hold, freeze, window or demand of trust keeps from swapping by themselves. */
+async function armableNodes(tx: Db, { chains }: NodeStepSources, rolloutId: string, now: Date): Promise<Set<string>> {
+  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, now);
+  if (snapshot === null) return new Set();
+  const context = decisionContext(snapshot, now.getTime());
+  const armable = snapshot.nodes.filter((row) => mayArm({ row, purpose: 'first' }, context));
+  return new Set(armable.map(({ nodeId }) => nodeId));
+}
+
+function factsOf(node: StagedNode, now: Date, armable: ReadonlySet<string>) {
   return {
     status: node.status,
     stageGoal: node.stage_goal,
@@ -83,6 +99,7 @@ function factsOf(node: StagedNode, now: Date) {
     stageChangedAt: node.stage_changed_at?.getTime() ?? null,
     isBeingTold: node.is_being_told,
     online: isOnline(node.last_heartbeat_at, now),
+    mayArm: armable.has(node.node_id),
   };
 }
 
@@ -158,6 +175,7 @@ async function tell(tx: Db, sources: NodeStepSources, { rollout, node, goal, now
 async function activationOf({ chains }: NodeStepSources, rollout: RolloutRow) {
   return {
     height: BigInt(rollout.start_at_height ?? 0),
+    lapseAfterSeconds: ARMED_FOR_MS / 1000,
     planName: rollout.activation === 'plan' ? planNameOf(rollout) : '',
     heightMetric: (await chains.heightMetric(rollout.chain_profile_id)) ?? '',
   };

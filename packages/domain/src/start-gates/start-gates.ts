@@ -44,6 +44,16 @@ export type StartGateName = (typeof START_GATE_NAMES)[number];
 /** A node that swapped by itself at its height is not stopped any more: only its result is taken, and its health proved. */
 const GATES_AFTER_A_SWAP: readonly StartGateName[] = ['node_quarantined', 'node_busy'];
 
+/** What must be open for an agent to be told that it may swap by itself: afterwards nobody can be asked any more. */
+const GATES_OF_ARMING: readonly StartGateName[] = [
+  'trust',
+  'freeze',
+  'maintenance_window',
+  'scheduled_start',
+  'node_quarantined',
+  'node_held',
+];
+
 const START_GATES: Readonly<Record<StartGateName, StartGate>> = {
   chain_halted: chainHalted,
   trust,
@@ -82,9 +92,20 @@ export interface GateAnswer {
 
 /** Whether the candidate may start now, and everything that says no. A rule that people set aside does not hold it. */
 export function askGates(candidate: StartCandidate, context: GateContext): GateAnswer {
+  const names = candidate.row.stageState === 'activated' ? GATES_AFTER_A_SWAP : START_GATE_NAMES;
+  return ask(names, candidate, context);
+}
+
+/** Whether the candidate's agent may be armed to swap by itself at the height: no rule of people or calendar holds the node. */
+export function mayArm(candidate: StartCandidate, context: DecisionContext): boolean {
+  const { holds, stop } = ask(GATES_OF_ARMING, candidate, { ...context, underway: 0, chosen: [] });
+  return holds.length === 0 && stop === null;
+}
+
+function ask(names: readonly StartGateName[], candidate: StartCandidate, context: GateContext): GateAnswer {
   const holds: Hold[] = [];
   let stop: Reason | null = null;
-  for (const name of candidate.row.stageState === 'activated' ? GATES_AFTER_A_SWAP : START_GATE_NAMES) {
+  for (const name of names) {
     const verdict = START_GATES[name](candidate, context);
     if (verdict.kind === 'stop') stop ??= verdict.reason;
     if (verdict.kind === 'wait') holds.push(...verdict.holds.filter((hold) => !isSetAside(hold, context)));

@@ -6,6 +6,8 @@ export interface CometbftStatus {
   readonly votingPower: number;
   readonly address: string;
   readonly chainId: string;
+  /** What the running program calls itself, without `v`; may lag behind its release. */
+  readonly version: string;
 }
 
 /** A node's RPC did not answer, or not as expected. */
@@ -31,7 +33,7 @@ export async function status(rpcUrl: string, timeoutMs?: number): Promise<Cometb
   const result = (await rpc(rpcUrl, 'status', timeoutMs)) as {
     sync_info: { latest_block_height: string; catching_up: boolean };
     validator_info: { voting_power: string; address: string };
-    node_info: { network: string };
+    node_info: { network: string; version: string };
   };
   return {
     height: Number(result.sync_info.latest_block_height),
@@ -39,6 +41,7 @@ export async function status(rpcUrl: string, timeoutMs?: number): Promise<Cometb
     votingPower: Number(result.validator_info.voting_power),
     address: result.validator_info.address,
     chainId: result.node_info.network,
+    version: result.node_info.version,
   };
 }
 

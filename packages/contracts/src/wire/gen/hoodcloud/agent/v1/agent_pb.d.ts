@@ -686,6 +686,13 @@ export declare type Activation = Message<"hoodcloud.agent.v1.Activation"> & {
    * @generated from field: string height_metric = 3;
    */
   heightMetric: string;
+
+  /**
+   * The order lapses so long after the agent staged it, by the host's clock. Zero: it stands until it is taken back.
+   *
+   * @generated from field: uint32 lapse_after_seconds = 4;
+   */
+  lapseAfterSeconds: number;
 };
 
 /**
