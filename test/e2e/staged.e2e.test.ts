@@ -50,7 +50,7 @@ describe.skipIf(!hostsAvailable())('a live chain that is swapped at a height', (
   }
 
   it(
-    'is made ready ahead, swapped by every agent once its node is past the height, and makes blocks again (A12)',
+    'is made ready ahead, swapped by every agent once its node is past the height, and makes blocks again',
     async () => {
       const { id, at } = await arm('v0.38.21');
       const times = await clockSwap(fleet.nodes, { height: at, version: await toldVersion(fleet.next) });
