@@ -106,9 +106,9 @@ describe.skipIf(!hostsAvailable())('a live chain that is swapped at a height', (
 function swapByHand(metricsUrl: string, at: number): string {
   const { binary, unit } = COMETBFT_ON_HOST;
   const seen = `curl -s ${metricsUrl} | awk '/^cometbft_consensus_latest_block_height/ { print int($2) }'`;
-  return `cat >/root/swap.sh <<'END'
+  return `cat >/opt/swap.sh <<'END'
 until [ "$(${seen})" -gt ${at} ] 2>/dev/null; do sleep 0.1; done
 systemctl stop ${unit}; mv ${binary}.other ${binary}; systemctl start ${unit}
 END
-setsid sh /root/swap.sh >/root/swap.log 2>&1 </dev/null &`;
+setsid sh /opt/swap.sh >/opt/swap.log 2>&1 </dev/null &`;
 }
