@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
-import { median, meetsGoal } from './figures.ts';
+import { median, meetsGoal, percentile } from './figures.ts';
 
 it('takes the middle of an odd and the mean of an even number of values', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 3, 2])).toBe(2.5);
   expect(() => median([])).toThrow('no median');
+});
+
+it('takes a percentile by nearest rank', () => {
+  const hundred = Array.from({ length: 100 }, (_, at) => 100 - at);
+  expect(percentile(hundred, 0.95)).toBe(95);
+  expect(percentile([7], 0.99)).toBe(7);
+  expect(() => percentile([], 0.5)).toThrow('no percentile');
 });
 
 it('judges a figure by the side of its goal that is good', () => {

@@ -54,6 +54,14 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
+/** The value below which that share of them lies, by nearest rank. @param share above 0, up to 1 */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const value = sorted[Math.ceil(sorted.length * share) - 1];
+  if (value === undefined) throw new Error('there is no percentile of no values');
+  return value;
+}
+
 function round(value: number): number {
   return Number(value.toPrecision(5));
 }

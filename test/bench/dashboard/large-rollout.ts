@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MigratedDatabase } from '@hoodcloud/testkit/migrated-database';
 import { insertRollout } from '@hoodcloud/testkit/rows';
+import { insertLargeFleet } from '../large-fleet.ts';
 
 export interface LargeRollout {
   readonly rolloutId: string;
@@ -11,7 +12,8 @@ export interface LargeRollout {
 const BATCH = 50;
 
 /** A rollout over `nodes` nodes in batches of 50: a third of them done, one batch under way, the rest to come. */
-export async function insertLargeRollout({ db, pool }: MigratedDatabase, nodes: number): Promise<LargeRollout> {
+export async function insertLargeRollout(database: MigratedDatabase, nodes: number): Promise<LargeRollout> {
+  const { db, pool } = database;
   const done = Math.floor(nodes / 3 / BATCH) * BATCH;
   const rolloutId = await insertRollout(db, {
     status: 'running',
@@ -22,19 +24,7 @@ export async function insertLargeRollout({ db, pool }: MigratedDatabase, nodes: 
     targets_resolved_at: new Date(),
     started_at: new Date(),
   });
-  await pool.query(
-    `
-    insert into nodes (name, chain_profile_id, node_type, state, joined_at, last_heartbeat_at)
-    select 'node-' || lpad(i::text, 5, '0'), 'testchain', 'validator', 'healthy', now(), now()
-      from generate_series(0, $1::int) i`,
-    [nodes - 1],
-  );
-  await pool.query(`
-    insert into node_components (node_id, binary_name, runtime_type, artifact_kind, active)
-    select id, 'cometbft', 'systemd', 'file', true from nodes`);
-  await pool.query(`
-    insert into node_config_state (node_id, binary_name, binary_version, version_source)
-    select id, 'cometbft', 'v1.0.0', 'profile' from nodes`);
+  await insertLargeFleet(database, nodes);
   await pool.query(
     `
     insert into rollout_nodes (rollout_id, node_id, batch_index, status, upgrade_phase, attempt_count, requested_attempt, started_at)
