@@ -72,6 +72,7 @@ export const REASONS = {
     sentence:
       'Its upgrade to {version} failed at {at} in rollout {rollout}. It is offered again only by a rollout that retries failed nodes.',
   },
+  picked_up_late: { severity: 'info', sentence: 'It {came} while the rollout ran, so it is taken after all others.' },
   // start gates
   max_in_flight_reached: { severity: 'info', sentence: 'In flight: {count} of at most {limit nodes}.' },
   agent_offline: { severity: 'warning', sentence: 'The agent of {node} is offline since {since}.' },

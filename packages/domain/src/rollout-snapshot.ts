@@ -1,5 +1,6 @@
 import type { BudgetFacts } from './disruption-budget-facts.ts';
 import type { FailureClass, FailureClassLimits } from './failure-class.ts';
+import type { LateNodePolicy } from './late-nodes.ts';
 import type { NodeDuty } from './node-duty.ts';
 import type { NodeHold } from './node-hold.ts';
 import type { NodeState } from './node-state.ts';
@@ -83,6 +84,8 @@ export interface RolloutFacts {
   readonly approvalBarredFor?: string | null;
   /** What to do with a node that is offline at its turn: leave it out (default) or wait for it. */
   readonly offlinePolicy: 'skip' | 'wait';
+  /** What becomes of nodes that come while it runs; left out: they are ignored. */
+  readonly lateNodes?: LateNodePolicy | undefined;
   /** No node starts before its chain is at this height; null or left out: none was given. */
   readonly startAtHeight?: number | null;
   /** No node starts before this time; null or left out: none was given. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { FileFormatError, parseYamlFile } from '@hoodcloud/contracts/files/yaml-file';
 import { type CreateRolloutInput, createRolloutSchema } from '@hoodcloud/contracts/http/rollout-requests';
 import { isoTime } from '@hoodcloud/domain/iso-time';
+import { LATE_NODE_POLICIES, type LateNodePolicy } from '@hoodcloud/domain/late-nodes';
 import { ACTIVATION_MODES } from '@hoodcloud/domain/staging';
 import type { WeeklyWindow } from '@hoodcloud/domain/weekly-window';
 import { parseWeeklyWindow } from '@hoodcloud/domain/weekly-window-text';
@@ -35,6 +36,7 @@ export interface RequestFlags {
   readonly node?: readonly string[];
   readonly offline?: 'skip' | 'wait';
   readonly retryFailed?: boolean;
+  readonly late?: LateNodePolicy;
   readonly atHeight?: number;
   readonly startAt?: string;
   readonly window?: readonly WeeklyWindow[];
@@ -76,6 +78,12 @@ export function withRequestOptions(command: Command): Command {
     .option('--node <name...>', 'only these nodes, by name or id')
     .addOption(
       new Option('--offline <policy>', 'what to do with a node that is offline at its turn').choices(['skip', 'wait']),
+    )
+    .addOption(
+      new Option(
+        '--late <policy>',
+        'nodes that join or come back while it runs: ignored, or taken after all others',
+      ).choices(LATE_NODE_POLICIES),
     )
     .option('--retry-failed', 'offer the version again to nodes that failed it in an earlier rollout')
     .option('--stage', 'every node downloads, verifies and checks ahead, all at once, before the first is stopped')
@@ -149,6 +157,7 @@ function fromFlags(flags: RequestFlags): Partial<CreateRolloutInput> {
     source_version: flags.sourceVersion,
     offline_policy: flags.offline,
     retry_failed: flags.retryFailed,
+    late_nodes: flags.late,
     start_at_height: flags.atHeight,
     start_at: flags.startAt,
     windows: flags.window?.map(toRequest),

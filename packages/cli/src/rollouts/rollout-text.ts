@@ -6,8 +6,8 @@ import type {
 } from '@hoodcloud/contracts/http/rollout-views';
 import {
   batchCountsText,
-  batchName,
   batchRangeName,
+  nodeBatchName,
   progressOf,
   sentencesOf,
   stagedText,
@@ -30,6 +30,7 @@ export function renderRollout(rollout: RolloutDetail, now: Date): string {
     ['Starts at', rollout.start_at ?? undefined],
     ['Windows', rollout.windows?.map(weeklyWindowText).join('; ')],
     ['Failed nodes', rollout.retry_failed ? 'offered the version again' : undefined],
+    ['Late nodes', rollout.late_nodes === 'include' ? 'taken after all others' : undefined],
     ['State risk', rollout.migration_type],
     ['Status', `${rollout.status} since ${renderAge(rollout.status_changed_at, now)}`.replace(' since -', '')],
     ['Reason', rollout.status_reason?.sentence],
@@ -65,7 +66,7 @@ export function renderRollouts(rollouts: readonly RolloutView[], now: Date): str
 export function renderRolloutNodes(rollout: RolloutView, nodes: readonly RolloutNodeView[]): string {
   const rows = nodes.map((node) => [
     node.node_name,
-    batchName(rollout, node.batch_index),
+    nodeBatchName(rollout, node),
     node.status,
     node.upgrade_phase,
     node.attempt_count,

@@ -1,5 +1,5 @@
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
-import { batchName, progressOf, sentencesOf, versionsOf } from '@hoodcloud/contracts/http/view-text';
+import { nodeBatchName, progressOf, sentencesOf, versionsOf } from '@hoodcloud/contracts/http/view-text';
 import { renderDuration } from '@hoodcloud/domain/duration-text';
 import { isInFlight } from '@hoodcloud/domain/node-upgrade-status';
 
@@ -62,7 +62,7 @@ export function nodeLine(rollout: RolloutDetail, node: RolloutNodeView, now: Dat
   const moving = isInFlight(node.status) && since !== null;
   const time = moving ? ` ${renderDuration(now.getTime() - Date.parse(since))}` : '';
   const phase = node.upgrade_phase === null ? '-' : `${node.upgrade_phase}${time}`;
-  const batch = node.batch_index < 0 ? '-' : batchName(rollout, node.batch_index);
+  const batch = nodeBatchName(rollout, node);
   return line(columns([node.node_name, batch, node.status, phase, sentencesOf(node.why)]), toneOf(node));
 }
 

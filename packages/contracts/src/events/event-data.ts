@@ -102,6 +102,7 @@ export const EVENT_DATA = {
   node_upgrade_phase_changed: phaseChange,
   node_upgrade_completed: attempt,
   node_upgrade_skipped: attempt,
+  node_upgrade_picked_up: z.object({ batch: count }),
   node_state_changed: z.object({ from: z.enum(NODE_STATES), to: z.enum(NODE_STATES) }),
   node_added: z.object({ name: z.string(), chain_profile_id: z.string(), reason: why }),
   join_token_issued: z.object({ expires_at: z.iso.datetime(), reason: why }),

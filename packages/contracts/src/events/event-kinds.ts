@@ -29,6 +29,7 @@ export const EVENT_KINDS = [
   'node_upgrade_phase_changed',
   'node_upgrade_completed',
   'node_upgrade_skipped',
+  'node_upgrade_picked_up',
   'node_state_changed',
   'node_added',
   'join_token_issued',

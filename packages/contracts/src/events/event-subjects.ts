@@ -34,6 +34,7 @@ export const EVENT_SUBJECTS = {
   node_upgrade_phase_changed: 'events.node.{nodeID}.upgrade_phase_changed',
   node_upgrade_completed: 'events.node.{nodeID}.upgrade_completed',
   node_upgrade_skipped: 'events.node.{nodeID}.upgrade_skipped',
+  node_upgrade_picked_up: 'events.node.{nodeID}.upgrade_picked_up',
   node_state_changed: 'events.node.{nodeID}.state_changed',
   node_added: 'events.node.{nodeID}.added',
   join_token_issued: 'events.node.{nodeID}.join_token_issued',

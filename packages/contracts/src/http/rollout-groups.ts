@@ -24,6 +24,7 @@ const settings = {
   skip_validation: shape.skip_validation.removeDefault().optional(),
   offline_policy: shape.offline_policy.removeDefault().optional(),
   retry_failed: shape.retry_failed.removeDefault().optional(),
+  late_nodes: shape.late_nodes.removeDefault().optional(),
   drift_policy: shape.drift_policy,
   acknowledge_state_risk: shape.acknowledge_state_risk.removeDefault().optional(),
   acknowledge_quorum_share: shape.acknowledge_quorum_share,

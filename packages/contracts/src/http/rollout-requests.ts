@@ -4,6 +4,7 @@ import {
   configChangeSchema,
   platformArtifactsSchema,
 } from '@hoodcloud/contracts/files/upgrade-manifest';
+import { LATE_NODE_POLICIES } from '@hoodcloud/domain/late-nodes';
 import { MIGRATION_TYPES, ROLLOUT_STRATEGIES } from '@hoodcloud/domain/rollout-strategy-name';
 import { ACTIVATION_MODES } from '@hoodcloud/domain/staging';
 import { z } from 'zod';
@@ -66,6 +67,8 @@ export const createRolloutSchema = z
     offline_policy: z.enum(['skip', 'wait']).default('skip'),
     /** Nodes that failed this version in an earlier rollout are offered it again; they are left out otherwise. */
     retry_failed: z.boolean().default(false),
+    /** Whether nodes that join, or are heard of again, while the rollout runs are taken after all others. */
+    late_nodes: z.enum(LATE_NODE_POLICIES).default('ignore'),
     /** No node starts before the chain is at this height. */
     start_at_height: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
     /** No node starts before this time. */

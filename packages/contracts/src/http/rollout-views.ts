@@ -1,4 +1,5 @@
 import { FAILURE_CLASSES } from '@hoodcloud/domain/failure-class';
+import { LATE_NODE_POLICIES } from '@hoodcloud/domain/late-nodes';
 import { NODE_STATES } from '@hoodcloud/domain/node-state';
 import { NODE_UPGRADE_STATUSES } from '@hoodcloud/domain/node-upgrade-status';
 import { ROLLOUT_CONTROLS } from '@hoodcloud/domain/rollout-control';
@@ -55,6 +56,8 @@ export const rolloutSchema = z
     offline_policy: z.enum(['skip', 'wait']),
     /** Nodes that failed this version in an earlier rollout are offered it again. */
     retry_failed: z.boolean(),
+    /** Whether nodes that come while it runs are taken after all others. */
+    late_nodes: z.enum(LATE_NODE_POLICIES),
     /** No node starts before the chain is at this height. */
     start_at_height: z.number().int().nullable(),
     /** No node starts before this time. */
@@ -148,6 +151,8 @@ export const rolloutNodeSchema = z
     online: z.boolean(),
     height: z.number().int().nullable(),
     batch_index: z.number().int(),
+    /** It joined, or came back, while the rollout ran. */
+    late: z.boolean(),
     status: z.enum(NODE_UPGRADE_STATUSES),
     status_reason: reasonSchema.nullable(),
     upgrade_phase: z.enum(UPGRADE_PHASES).nullable(),

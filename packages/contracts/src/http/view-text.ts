@@ -25,6 +25,15 @@ export function batchName(rollout: Pick<RolloutView, 'strategy'>, batchIndex: nu
   return rollout.strategy === 'canary' && batchIndex === 0 ? 'canary' : String(batchIndex);
 }
 
+/** Batch of a node, `-` for none; `3 late` of one that came while the rollout ran. */
+export function nodeBatchName(
+  rollout: Pick<RolloutView, 'strategy'>,
+  { batch_index, late }: Pick<RolloutNodeView, 'batch_index' | 'late'>,
+): string {
+  if (batch_index < 0) return '-';
+  return `${batchName(rollout, batch_index)}${late ? ' late' : ''}`;
+}
+
 type BatchRangeView = RolloutBatchesView['items'][number];
 
 /** `canary`, `batch 3`, `batches 4 to 90`, or `left out`. */

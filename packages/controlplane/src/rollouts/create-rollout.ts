@@ -119,6 +119,7 @@ export async function insertRollout(tx: Db, draft: AcceptedDraft, { id, actor, g
       skip_validation: request.skip_validation,
       offline_policy: request.offline_policy,
       retry_failed: request.retry_failed,
+      late_nodes: request.late_nodes,
       start_at_height: request.start_at_height ?? null,
       start_at: request.start_at ? new Date(request.start_at) : null,
       windows: request.windows ? json(request.windows) : null,

@@ -56,11 +56,13 @@ export async function skipNode(
   return transitionRolloutNode(db, { rolloutId, nodeId, from: 'pending', to: 'skipped', reason, actor });
 }
 
-async function insertRows(
+/** Writes a pending row for each node, with what is on it now. Nodes without a batch belong to none. */
+export async function insertRows(
   db: Db,
   rollout: RolloutRow,
   nodeIds: readonly string[],
   batches: ReadonlyMap<string, number>,
+  marks: { readonly late: boolean } = { late: false },
 ): Promise<void> {
   for (let start = 0; start < nodeIds.length; start += INSERT_CHUNK) {
     const chunk = nodeIds.slice(start, start + INSERT_CHUNK);
@@ -73,6 +75,7 @@ async function insertRows(
           node_id: nodeId,
           batch_index: batches.get(nodeId) ?? NO_BATCH,
           ...before.get(nodeId),
+          ...marks,
         })),
       )
       .onConflict((conflict) => conflict.columns(['rollout_id', 'node_id']).doNothing())

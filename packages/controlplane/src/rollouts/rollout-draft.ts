@@ -102,6 +102,7 @@ export async function draftRollout(files: RolloutFiles, request: CreateRolloutRe
       ...signatureProblems(trust, upgrade, artifactKind),
       ...originProblems(trust, artifactKind, upgrade),
       ...configs.problems,
+      ...lateProblems(request),
       ...hookProblems(upgrade.hooks, { acknowledged: request.acknowledge_state_risk }),
     ],
   };
@@ -212,6 +213,13 @@ function signatureProblems(
   if (artifactKind === 'file') return missingSignatures(targetArtifacts(upgrade));
   const message = `Signatures of images are not checked: set "policy: off" for ${upgrade.binary_name} in binaries of the chain's runtime.yaml; its digest pins the image.`;
   return [{ field: 'binary_name', code: 'signature_unsupported', message }];
+}
+
+/** What was made ready ahead for a node that is left out is taken away again, so it can't come after all. */
+function lateProblems({ late_nodes, stage }: CreateRolloutRequest): FieldError[] {
+  if (late_nodes === 'ignore' || !stage) return [];
+  const message = 'Late nodes can not be taken where every node makes ready ahead: leave out late_nodes or stage.';
+  return [{ field: 'late_nodes', code: 'late_nodes_with_stage', message }];
 }
 
 function profileProblems(request: CreateRolloutRequest, upgrade: UpgradeFacts, profile: ChainProfile): FieldError[] {

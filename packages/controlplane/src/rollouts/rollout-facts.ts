@@ -44,6 +44,7 @@ export function rolloutFacts(row: Selectable<RolloutsTable>): RolloutFacts {
     migrationType: row.migration_type,
     approvalBarredFor: row.two_person_approval ? row.created_by : null,
     offlinePolicy: row.offline_policy,
+    lateNodes: row.late_nodes,
     startAtHeight: row.start_at_height,
     startAt: row.start_at?.getTime() ?? null,
     windows: row.windows as readonly WeeklyWindow[] | null,

@@ -150,6 +150,7 @@ function nodeView(row: RolloutNodeRow, why: readonly ReasonView[], now: Date): R
     online: isOnline(row.last_heartbeat_at, now),
     height: row.height,
     batch_index: row.batch_index,
+    late: row.late,
     status: row.status,
     status_reason: storedReason(row.status_reason, row.status_reason_params),
     upgrade_phase: row.upgrade_phase,

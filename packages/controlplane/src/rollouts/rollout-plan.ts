@@ -3,6 +3,7 @@ import type { RolloutPlanView } from '@hoodcloud/contracts/http/rollout-plan';
 import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
 import { namedBatchText, selectorText } from '@hoodcloud/domain/batch-order';
 import { type BatchPlanInput, type BatchSource, plannedBatches } from '@hoodcloud/domain/batch-plan';
+import { mayComeLate } from '@hoodcloud/domain/late-nodes';
 import { heldReason } from '@hoodcloud/domain/node-hold';
 import { estimateRollout } from '@hoodcloud/domain/plan-estimate';
 import { endangersQuorum } from '@hoodcloud/domain/plan-share';
@@ -100,6 +101,7 @@ export async function planView(
     ...view,
     warnings: [
       ...warnings(prepared, eligible, random),
+      ...lateWarnings(prepared),
       ...(await cooldownWarnings(db, prepared)),
       ...approvalWarnings(prepared),
       ...held,
@@ -210,6 +212,16 @@ function warnings({ draft }: PreparedRollout, eligible: readonly PlannedNode[], 
     );
   }
   return found;
+}
+
+/** Nodes that are away now, and how they may come after all. */
+function lateWarnings({ draft, nodes }: PreparedRollout): string[] {
+  if (draft.request.late_nodes === 'ignore') return [];
+  const away = nodes.flatMap(({ name, eligibility }) =>
+    eligibility.kind === 'skipped' && mayComeLate(eligibility.reason.code) ? [name] : [],
+  );
+  const them = away.length === 0 ? 'Nodes' : `${away.join(', ')}, and nodes`;
+  return [`${them} that join or come back before the rollout ends are taken after all others.`];
 }
 
 /** A release that is too young may be planned and created; its nodes wait. */

@@ -1,6 +1,7 @@
 import { attemptId } from '@hoodcloud/domain/agent-operation';
 import { asksForApproval } from '@hoodcloud/domain/approval-reasons';
 import { decideNext } from '@hoodcloud/domain/decide-next';
+import { looksForLateNodes } from '@hoodcloud/domain/late-nodes';
 import { type Reason, reason } from '@hoodcloud/domain/reasons';
 import type { RolloutDecision } from '@hoodcloud/domain/rollout-decision';
 import type { RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
@@ -14,6 +15,7 @@ import { storeControlsByHand } from './controls-by-hand.ts';
 import { databaseNow } from './database-clock.ts';
 import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { nameNodesOf } from './name-nodes.ts';
+import { pickUpLateNodes } from './pick-up-late-nodes.ts';
 import { recountRollout } from './recount-rollout.ts';
 import { lockRollout, type RolloutRow } from './rollout-row.ts';
 import { transitionRollout } from './rollout-transition.ts';
@@ -32,16 +34,27 @@ export async function updateRolloutProgress(
   return db.transaction().execute(async (tx) => {
     const locked = await lockRollout(tx, rolloutId);
     await storeControlsByHand(tx, locked, controlsByHand);
-    const rollout = await recountRollout(tx, locked);
     const now = await databaseNow(tx);
-    const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, new Date(now));
-    if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its row was locked`);
-    const decision = await nameNodesOf(tx, decideNext(snapshot, now));
+    let rollout = await recountRollout(tx, locked);
+    let snapshot = await snapshotOf(tx, rolloutId, chains, now);
+    let decided = decideNext(snapshot, now);
+    if (looksForLateNodes(snapshot.rollout, decided) && (await pickUpLateNodes(tx, rollout, now)) > 0) {
+      rollout = await recountRollout(tx, rollout);
+      snapshot = await snapshotOf(tx, rolloutId, chains, now);
+      decided = decideNext(snapshot, now);
+    }
+    const decision = await nameNodesOf(tx, decided);
     await applyStatus(tx, rollout, decision, snapshot);
     await tellApprovalIsDue(tx, rollout, decision);
     await rememberDecision(tx, rollout.id, decision, now);
     return answerOf(rollout, decision, now);
   });
+}
+
+async function snapshotOf(tx: Db, rolloutId: string, chains: ChainFiles, now: number): Promise<RolloutSnapshot> {
+  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, new Date(now));
+  if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its row was locked`);
+  return snapshot;
 }
 
 /** Writes the status that the decision names, when the row has another one. Ends are written by `FinalizeRollout`. */

@@ -132,6 +132,7 @@ export function rolloutView(row: Selectable<RolloutsTable>): RolloutView {
     skip_validation: row.skip_validation,
     offline_policy: row.offline_policy,
     retry_failed: row.retry_failed,
+    late_nodes: row.late_nodes,
     start_at_height: row.start_at_height,
     start_at: timestampOrNull(row.start_at),
     windows: row.windows as RolloutView['windows'],

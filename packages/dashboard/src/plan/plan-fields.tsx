@@ -127,6 +127,18 @@ function How({ form, change, problems }: Fields) {
         allowDeselect={false}
       />
       <Select
+        label="Late nodes"
+        description="That join or come back while it runs"
+        data={[
+          { value: 'ignore', label: 'are left out' },
+          { value: 'include', label: 'come after all others' },
+        ]}
+        value={form.late}
+        onChange={(late) => late !== null && change({ late })}
+        error={problems.late_nodes}
+        allowDeselect={false}
+      />
+      <Select
         label="Configs edited on a host"
         description="Empty: as the manifest says"
         data={[

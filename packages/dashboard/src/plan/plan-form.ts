@@ -20,6 +20,7 @@ export interface PlanForm {
   readonly offline: 'skip' | 'wait';
   /** Null: what the manifest says. */
   readonly drift: 'fail' | 'overwrite' | null;
+  readonly late: 'ignore' | 'include';
   readonly retryFailed: boolean;
   readonly forceContinue: boolean;
   readonly skipValidation: boolean;
@@ -38,6 +39,7 @@ export const EMPTY_FORM: PlanForm = {
   startAt: '',
   offline: 'skip',
   drift: null,
+  late: 'ignore',
   retryFailed: false,
   forceContinue: false,
   skipValidation: false,
@@ -100,6 +102,7 @@ export function requestOf(form: PlanForm, manifest: ManifestView): CreateRollout
     ...(form.startAt !== '' && { start_at: new Date(form.startAt).toISOString() }),
     offline_policy: form.offline,
     ...(form.drift !== null && { drift_policy: form.drift }),
+    late_nodes: form.late,
     retry_failed: form.retryFailed,
     force_continue: form.forceContinue,
     skip_validation: form.skipValidation,
@@ -119,6 +122,7 @@ const FIELDS = [
   'health_wait_ms',
   'start_at',
   'offline_policy',
+  'late_nodes',
   'drift_policy',
   'acknowledge_state_risk',
 ];

@@ -1,7 +1,7 @@
 import { PATHS } from '@hoodcloud/contracts/http/api-paths';
 import { placeOf } from '@hoodcloud/contracts/http/dashboard-paths';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
-import { batchName, sentencesOf, stagedText } from '@hoodcloud/contracts/http/view-text';
+import { nodeBatchName, sentencesOf, stagedText } from '@hoodcloud/contracts/http/view-text';
 import { isInFlight } from '@hoodcloud/domain/node-upgrade-status';
 import { Anchor } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -54,7 +54,7 @@ export function RolloutNodeRows({ rollout }: { readonly rollout: RolloutDetail }
     {
       name: 'Batch',
       width: '0.6fr',
-      cell: ({ batch_index }) => (batch_index < 0 ? '–' : batchName(rollout, batch_index)),
+      cell: (node) => (node.batch_index < 0 ? '–' : nodeBatchName(rollout, node)),
     },
     { name: 'Status', width: '1fr', cell: ({ status }) => <StatusMark status={status} /> },
     { name: 'Phase', width: '1.2fr', cell: (node) => <TimeInPhase node={node} /> },

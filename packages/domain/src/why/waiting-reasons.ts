@@ -215,6 +215,7 @@ export const HISTORY_ONLY: Readonly<Record<Exclude<ReasonCode, WaitingReasonCode
   started_by_group: 'a component waits for its start no moment longer',
   agent_completed: 'its proof of health begins at once',
   height_passed_idle: 'told by its incident; what holds the rollout has a reason of its own',
+  picked_up_late: 'what its batch and its gates wait for has reasons of its own',
   maintenance_released: 'of the state of a node',
   health_observed: 'of the state of a node',
   component_not_running: 'of the state of a node',

@@ -368,6 +368,7 @@ export interface RolloutNodesTable {
   stage_changed_at: Date | null;
   upgrade_outcome: 'succeeded' | 'failed' | null;
   upgrade_outcome_at: Date | null;
+  late: Generated<boolean>;
 }
 
 export interface RolloutPlansTable {
@@ -453,6 +454,7 @@ export interface RolloutsTable {
   retry_failed: Generated<boolean>;
   start_approval: Generated<boolean>;
   manifest_key: string | null;
+  late_nodes: Generated<'ignore' | 'include'>;
 }
 
 export interface RuleOverridesTable {
