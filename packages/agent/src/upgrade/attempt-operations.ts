@@ -55,7 +55,7 @@ export class AttemptOperations {
     ) {
       return this.#answerAgain(found, order);
     }
-    if (this.#environment.now() > order.deadlineAtMs) {
+    if (this.#environment.now() >= order.deadlineAtMs) {
       throw new AgentError('expired', 'the command reached this host after its deadline: nothing was begun');
     }
     switch (order.request.operation) {

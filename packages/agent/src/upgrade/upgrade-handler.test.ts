@@ -563,6 +563,12 @@ describe('a command is refused with nothing touched', () => {
     expect(last()).toMatchObject({ commandId: 'late', outcome: Outcome.REFUSED, errorCode: 'expired' });
   });
 
+  it('that came with no time left, in the very millisecond of its deadline (A4)', async () => {
+    await (await agent()).handler.handle(command(Operation.UPGRADE, {}, { expiresInMs: 0 }));
+    expect(last()).toMatchObject({ outcome: Outcome.REFUSED, errorCode: 'expired' });
+    expect(host.journal).toEqual([]);
+  });
+
   it('when an earlier attempt still holds the service down: no backup of a half-changed host (A4)', async () => {
     host.held = true;
     await (await agent()).handler.handle(command(Operation.UPGRADE));
