@@ -5,7 +5,7 @@ import type { Page } from '@hoodcloud/contracts/http/common';
 import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
 import { type CometbftBinary, ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
-import { createLab, type HostLab } from '@hoodcloud/testkit/host-lab/host-lab';
+import { createLab } from '@hoodcloud/testkit/host-lab/host-lab';
 import { until } from '@hoodcloud/testkit/until';
 import { CHAIN, cometbftChain, versionOf } from './cometbft-chain-files.ts';
 import { type FleetNode, joinFleet, startFleet } from './cometbft-fleet.ts';
@@ -16,10 +16,8 @@ import { type Stores, sharedStores } from './stack/stores.ts';
 
 /** A live chain of validators, each on a systemd host of its own, whose agents have joined a control plane. */
 export interface LiveFleet {
-  readonly lab: HostLab;
   readonly plane: ControlPlane;
   readonly programs: Programs;
-  readonly artifacts: ArtifactServer;
   readonly nodes: readonly FleetNode[];
   /** What runs at first, and what manifests offer beside it. */
   readonly old: CometbftBinary;
@@ -27,11 +25,20 @@ export interface LiveFleet {
   dispose(): Promise<void>;
 }
 
-/**
- * Brings it up with v0.38.17, offers that and v0.38.21, and returns when every node is judged healthy.
- * @param chain laid over the chain's files
- */
-export async function startLiveFleet(names: readonly string[], chain: Partial<RealChain> = {}): Promise<LiveFleet> {
+export interface LiveFleetOptions {
+  /** The profile's `quorum`; left out: none is guarded. */
+  readonly quorum?: RealChain['quorum'];
+  /** Laid over the profile's `health`. */
+  readonly health?: RealChain['health'];
+  /** Done to each running validator before its agent joins. */
+  readonly prepare?: (node: FleetNode) => Promise<void>;
+}
+
+/** Brings it up with v0.38.17, offers that and v0.38.21, and returns when every node is judged healthy. */
+export async function startLiveFleet(
+  names: readonly string[],
+  { quorum, health, prepare }: LiveFleetOptions = {},
+): Promise<LiveFleet> {
   const undo: (() => unknown)[] = [];
   const dispose = async () => {
     for (const step of undo.reverse()) await step();
@@ -43,6 +50,7 @@ export async function startLiveFleet(names: readonly string[], chain: Partial<Re
     const lab = await createLab();
     undo.push(() => lab.clean());
     const nodes = await startFleet(lab, names, old.path, join(folder, 'network'));
+    if (prepare) await Promise.all(nodes.map(prepare));
     const artifacts = await ArtifactServer.listen(lab.controlAddress);
     undo.push(() => artifacts.close());
     const programs = await bundlePrograms();
@@ -57,15 +65,20 @@ export async function startLiveFleet(names: readonly string[], chain: Partial<Re
         url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
       })),
     );
-    const plain = cometbftChain(CHAIN, 'systemd');
-    const health = { ...plain.health, health_wait_seconds: 2, stable_seconds: 2 };
-    await writeRealChain(plane.configDir, { ...plain, health, ...chain }, versionOf(old), targets);
+    const chain = cometbftChain(CHAIN, 'systemd');
+    const wanted = { ...chain.health, health_wait_seconds: 2, stable_seconds: 2, ...health };
+    await writeRealChain(
+      plane.configDir,
+      { ...chain, health: wanted, ...(quorum && { quorum }) },
+      versionOf(old),
+      targets,
+    );
     await joinFleet(nodes, plane, lab.controlAddress);
     await until('every validator to be healthy and known by its version', async () => {
       const { items } = await plane.hoodctl.get<Page<NodeView>>('/nodes');
       return items.length === nodes.length && items.every((node) => isWell(node, old.release));
     });
-    return { lab, plane, programs, artifacts, nodes, old, next, dispose };
+    return { plane, programs, nodes, old, next, dispose };
   } catch (error) {
     await dispose();
     throw error;

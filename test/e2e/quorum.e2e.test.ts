@@ -1,26 +1,18 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from '@hoodcloud/contracts/http/common';
 import type { EventView } from '@hoodcloud/contracts/http/events';
-import type { NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutDetail, RolloutNodeView } from '@hoodcloud/contracts/http/rollout-views';
 import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
-import { ArtifactServer } from '@hoodcloud/testkit/artifact-server';
-import { ensureCometbftReleases } from '@hoodcloud/testkit/chains/cometbft-binaries';
 import { COMETBFT_ON_HOST } from '@hoodcloud/testkit/chains/cometbft-host';
 import { height } from '@hoodcloud/testkit/chains/cometbft-rpc';
 import { type HeightReport, HeightWatcher, nodesThatMakeBlocks } from '@hoodcloud/testkit/chains/height-watcher';
-import { createLab, type HostLab, hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
+import { hostsAvailable } from '@hoodcloud/testkit/host-lab/host-lab';
 import { until } from '@hoodcloud/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHAIN, cometbftChain, versionOf } from './cometbft-chain-files.ts';
-import { type FleetNode, joinFleet, startFleet } from './cometbft-fleet.ts';
-import { ControlPlane } from './stack/control-plane.ts';
+import { CHAIN } from './cometbft-chain-files.ts';
+import type { FleetNode } from './cometbft-fleet.ts';
+import { type LiveFleet, startLiveFleet } from './live-fleet.ts';
+import type { ControlPlane } from './stack/control-plane.ts';
 import { Hoodctl } from './stack/hoodctl.ts';
-import { bundlePrograms, type Programs } from './stack/programs.ts';
-import { writeRealChain } from './stack/real-chain.ts';
-import { type Stores, sharedStores } from './stack/stores.ts';
 
 const MINUTE = 60_000;
 const NAMES = ['quorum-a', 'quorum-b', 'quorum-c', 'quorum-d'];
@@ -30,59 +22,30 @@ const START_SECONDS = 20;
 const HALT_FACTOR = 2;
 
 describe.skipIf(!hostsAvailable())('the quorum guard on a live chain of four validators', () => {
-  let lab: HostLab;
-  let folder: string;
-  let artifacts: ArtifactServer;
-  let programs: Programs;
-  let stores: Stores;
+  let live: LiveFleet;
   let plane: ControlPlane;
-  let fleet: FleetNode[];
+  let fleet: readonly FleetNode[];
   /** What was seen of the chain during the guarded run, which comes first; what the other one is compared with. */
   let guarded: HeightReport | undefined;
 
   beforeAll(async () => {
-    const { 'v0.38.17': old, 'v0.38.21': next } = await ensureCometbftReleases(['v0.38.17', 'v0.38.21']);
-    folder = await mkdtemp(join(tmpdir(), 'quorum-'));
-    lab = await createLab();
-    fleet = await startFleet(lab, NAMES, old.path, join(folder, 'network'));
-    await Promise.all(fleet.map(startSlowly));
-    artifacts = await ArtifactServer.listen(lab.controlAddress);
-    programs = await bundlePrograms();
-    stores = await sharedStores();
-    plane = await ControlPlane.start({ programs, ...stores, bind: lab.controlAddress, heartbeatSeconds: 1 });
-    const targets = await Promise.all(
-      [old, next].map(async (release) => ({
-        ...versionOf(release),
-        url: artifacts.publish(`cometbft-${release.release}`, await readFile(release.path)),
-      })),
-    );
-    const chain = { ...cometbftChain(CHAIN, 'systemd'), quorum: {} };
-    // long enough after so slow a start for a validator to have caught up and signed
-    const health = { ...chain.health, health_wait_seconds: 20, stable_seconds: 2 };
-    await writeRealChain(plane.configDir, { ...chain, health }, versionOf(old), targets);
-    await joinFleet(fleet, plane, lab.controlAddress);
-    await until('every validator to be healthy, and its power told', async () => {
-      const { items } = await plane.hoodctl.get<Page<NodeView>>('/nodes');
+    live = await startLiveFleet(NAMES, {
+      quorum: {},
+      // long enough after so slow a start for a validator to have caught up and signed
+      health: { health_wait_seconds: 20 },
+      prepare: startSlowly,
+    });
+    ({ plane, nodes: fleet } = live);
+    await until('the power of every validator to be told', async () => {
       const powers = await plane.db.selectFrom('nodes').select('voting_power').execute();
-      const well = items.filter(
-        ({ online, state, components }) =>
-          online && state === 'healthy' && components[0]?.binary_version === old.release,
-      );
-      return well.length === fleet.length && powers.every(({ voting_power }) => voting_power !== null);
+      return powers.every(({ voting_power }) => voting_power !== null);
     });
     // What the watcher counts is nodes: it counts voting power too only when all have the same.
     const powers = await plane.db.selectFrom('nodes').select('voting_power').distinct().execute();
     expect(powers).toHaveLength(1);
   }, 10 * MINUTE);
 
-  afterAll(async () => {
-    await plane?.dispose();
-    await stores?.dispose();
-    programs?.dispose();
-    await artifacts?.close();
-    await lab?.clean();
-    if (folder) await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(async () => live?.dispose());
 
   const watch = () => new HeightWatcher(fleet.map(({ validator }) => validator.rpcUrl));
 
@@ -171,7 +134,7 @@ describe.skipIf(!hostsAvailable())('the quorum guard on a live chain of four val
       await untilTheyWaitForQuorum(NAMES.length - 1);
       const { id } = await latest();
       const { key } = await createApiKey(plane.db, { name: 'bold', createdBy: 'test', scopes: ['override'] });
-      const boldHoodctl = new Hoodctl(programs.hoodctl, { url: plane.url, apiKey: key });
+      const boldHoodctl = new Hoodctl(live.programs.hoodctl, { url: plane.url, apiKey: key });
       expect(await mostInFlight(id)).toBe(1);
       expect(watcher.report).toMatchObject({ longestHaltMs: 0 });
       await boldHoodctl.does('rollout', 'override', id, `quorum/${CHAIN}`, '--reason', 'the chain may stand');
