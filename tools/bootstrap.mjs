@@ -25,7 +25,7 @@ const VERBS = {
     'make the agent one program with its own runtime, and a .deb: package [--arch x64|arm64]',
   ],
   generate: ['./verbs/generate.mjs', 'write every generated file anew'],
-  bench: ['./verbs/bench.mjs', 'run a measurement: bench NAME, without a name lists them'],
+  bench: ['./verbs/bench.mjs', 'run a measurement: bench [--keep] NAME | all, without a name lists them'],
   mutants: ['./verbs/mutants.mjs', 'prove that each guarantee has a test that fails without it'],
   planted: [
     './verbs/planted.mjs',

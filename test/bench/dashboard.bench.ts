@@ -7,6 +7,7 @@ import { ApiFixture } from '@hoodcloud/controlplane/http/testing/api-fixture';
 import { ReconcilerRunner } from '@hoodcloud/controlplane/reconciler-runner';
 import { startTestPostgres } from '@hoodcloud/testkit/postgres';
 import type { Page } from 'playwright-core';
+import { buildDashboard } from '../../tools/build/build-dashboard.mjs';
 import { DESKTOP, openBrowser, signIn } from '../web/browser.ts';
 import { insertEvents, insertLargeRollout, type LargeRollout } from './dashboard/large-rollout.ts';
 import { median, percentile, printFigures } from './figures.ts';
@@ -23,6 +24,8 @@ const PROBES = 60;
 /** As the gateway's. */
 const FLUSH_MS = 250;
 const EVENTS_A_SECOND = 120;
+const complaint = await buildDashboard();
+if (complaint !== undefined) throw new Error(`the dashboard could not be built:\n${complaint}`);
 const DASHBOARD = resolve(import.meta.dirname, '../../dist/dashboard');
 
 const log = { info: () => undefined, warn: console.warn, error: console.error };

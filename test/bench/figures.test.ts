@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { median, meetsGoal, percentile } from './figures.ts';
+import { withFigures } from './keep-figures.ts';
 
 it('takes the middle of an odd and the mean of an even number of values', () => {
   expect(median([3, 1, 2])).toBe(2);
@@ -20,4 +21,21 @@ it('judges a figure by the side of its goal that is good', () => {
   expect(meetsGoal({ ...figure, value: 1.11, better: 'lower' })).toBe(false);
   expect(meetsGoal({ ...figure, value: 1.09, better: 'higher' })).toBe(false);
   expect(meetsGoal({ name: 'seen', unit: 's', value: 9, better: 'lower' })).toBe(true);
+});
+
+it('keeps the newest figure of a name, and the others as they were', () => {
+  const of = { unit: 's', better: 'lower' as const };
+  const kept = withFigures(
+    [],
+    [
+      { ...of, name: 'stop', value: 1 },
+      { ...of, name: 'start', value: 2 },
+    ],
+    'old machine',
+  );
+  const again = withFigures(kept, [{ ...of, name: 'start', value: 1.23456789 }], 'new machine');
+  expect(again.map(({ name, value, machine }) => [name, value, machine])).toEqual([
+    ['start', 1.2346, 'new machine'],
+    ['stop', 1, 'old machine'],
+  ]);
 });

@@ -80,6 +80,12 @@ export const GENERATORS = [
     needs: 'test/specification/proofs.yaml',
   },
   {
+    name: 'performance',
+    command: ['node', 'tools/generate/performance.mjs'],
+    outputs: ['docs/performance.md', 'docs/performance'],
+    needs: 'test/bench/results',
+  },
+  {
     name: 'openapi',
     command: ['npx', 'tsx', 'tools/generate/openapi.ts'],
     outputs: ['packages/contracts/openapi.json'],
