@@ -8,7 +8,7 @@ function hashText(text: string): number {
 }
 
 /** A generator of numbers in [0, 1) that a seed fully determines (mulberry32). */
-function seededRandom(seed: string): () => number {
+export function seededRandom(seed: string): () => number {
   let state = hashText(seed);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
