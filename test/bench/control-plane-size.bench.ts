@@ -1,26 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApiKey } from '@hoodcloud/controlplane/auth/api-keys';
+import type { SimulatedAgent } from '@hoodcloud/testkit/fleet-simulator/simulated-agent';
 import { until } from '@hoodcloud/testkit/until';
 import { writeChain } from '../e2e/stack/chain-folder.ts';
-import { ControlPlane, ROLES, type Role } from '../e2e/stack/control-plane.ts';
+import { ControlPlane, ROLES } from '../e2e/stack/control-plane.ts';
 import { bundlePrograms } from '../e2e/stack/programs.ts';
 import { OwnStores } from '../e2e/stack/stores.ts';
 import { joinNode } from '../faults/fleet.ts';
-import type { LightAgent } from '../faults/light-agent.ts';
 import { OperatorApi } from '../faults/operator-api.ts';
 import { type Figure, printFigures } from './figures.ts';
+import { cpuSeconds, rssMb } from './process-cost.ts';
 
 /**
- * What each role takes with so many agents connected: the production build on real Postgres and Temporal, light agents over
+ * What each role takes with so many agents connected: the production build on real Postgres and Temporal, simulated agents over
  * the real protocol with a heartbeat a second each, five times what agents do by default.
  * `npm run bench -- control-plane-size [AGENTS…]`: 0 100 1000 unless said otherwise.
  */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [0, 100, 1000];
 const CHAIN = 'sized';
 const WATCHED_S = 30;
-/** Clock ticks a second in /proc/PID/stat; 100 on every Linux that Node runs on. */
-const TICKS = 100;
 const AT_ONCE = 20;
 
 const programs = await bundlePrograms();
@@ -32,7 +30,7 @@ const plane = await ControlPlane.start({
 });
 const { key } = await createApiKey(plane.db, { name: 'bench', createdBy: 'test' });
 const api = new OperatorApi(plane.url, key);
-const agents: LightAgent[] = [];
+const agents: SimulatedAgent[] = [];
 const figures: Figure[] = [];
 try {
   writeChain(plane.configDir, CHAIN, { known: [] });
@@ -42,7 +40,7 @@ try {
   }
   printFigures(figures);
 } finally {
-  await Promise.all(agents.map((agent) => agent.stop()));
+  for (const agent of agents) agent.stop();
   await plane.dispose();
   await stores.dispose();
   programs.dispose();
@@ -66,29 +64,15 @@ async function grow(size: number): Promise<void> {
 
 async function watch(size: number): Promise<Figure[]> {
   await sleep(WATCHED_S * 1000);
-  const before = ROLES.map((role) => ticksOf(role));
+  const before = ROLES.map((role) => cpuSeconds(plane.role(role).pid));
   await sleep(WATCHED_S * 1000);
   return ROLES.flatMap((role, at): Figure[] => [
-    { name: `${role}_rss_${size}_agents`, value: rssMb(role), unit: 'MB', better: 'lower' },
+    { name: `${role}_rss_${size}_agents`, value: rssMb(plane.role(role).pid), unit: 'MB', better: 'lower' },
     {
       name: `${role}_cpu_${size}_agents`,
-      value: ((ticksOf(role) - (before[at] ?? 0)) / TICKS / WATCHED_S) * 100,
+      value: ((cpuSeconds(plane.role(role).pid) - (before[at] ?? 0)) / WATCHED_S) * 100,
       unit: '% of a core',
       better: 'lower',
     },
   ]);
-}
-
-function rssMb(role: Role): number {
-  const status = readFileSync(`/proc/${plane.role(role).pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
-
-/** Processor time so far, user and system. */
-function ticksOf(role: Role): number {
-  const fields =
-    readFileSync(`/proc/${plane.role(role).pid}/stat`, 'utf8')
-      .split(') ')[1]
-      ?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
 }

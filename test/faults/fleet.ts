@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { JoinTokenView, NodeView } from '@hoodcloud/contracts/http/nodes';
 import type { RolloutDetail } from '@hoodcloud/contracts/http/rollout-views';
 import { joinAt } from '@hoodcloud/controlplane/gateway/testing/wire-agent';
+import { SimulatedAgent, UNWATCHED } from '@hoodcloud/testkit/fleet-simulator/simulated-agent';
+import { ALL_GOOD } from '@hoodcloud/testkit/fleet-simulator/upgrade-script';
 import { until } from '@hoodcloud/testkit/until';
 import { manifestFor, writeChain, writeManifest } from '../e2e/stack/chain-folder.ts';
 import type { ControlPlane } from '../e2e/stack/control-plane.ts';
 import { NODE_TYPE } from '../e2e/stack/tiny-host.ts';
 import type { TinyRelease } from '../e2e/stack/tiny-release.ts';
-import { LightAgent } from './light-agent.ts';
 import type { OperatorApi } from './operator-api.ts';
 
 /** A release that nobody downloads. */
@@ -19,6 +20,8 @@ function releaseNamed(version: string): TinyRelease {
 const BEFORE = releaseNamed('v1');
 const AFTER = releaseNamed('v2');
 
+const HEARTBEAT_MS = 1_000;
+
 export interface FleetSizes {
   readonly chains: number;
   /** Of each chain. */
@@ -26,13 +29,13 @@ export interface FleetSizes {
   readonly upgradeMs: number;
 }
 
-/** Chains with nodes whose agents are light, joined as an operator joins them. */
+/** Chains with nodes whose agents are simulated, joined as an operator joins them. */
 export class Fleet {
-  readonly agents: readonly LightAgent[];
+  readonly agents: readonly SimulatedAgent[];
   readonly chains: readonly string[];
   readonly #api: OperatorApi;
 
-  private constructor(agents: readonly LightAgent[], chains: readonly string[], api: OperatorApi) {
+  private constructor(agents: readonly SimulatedAgent[], chains: readonly string[], api: OperatorApi) {
     this.agents = agents;
     this.chains = chains;
     this.#api = api;
@@ -40,7 +43,7 @@ export class Fleet {
 
   static async join(plane: ControlPlane, api: OperatorApi, sizes: FleetSizes): Promise<Fleet> {
     const chains = Array.from({ length: sizes.chains }, (_, index) => `chain-${index + 1}`);
-    const agents: LightAgent[] = [];
+    const agents: SimulatedAgent[] = [];
     for (const chain of chains) {
       writeChain(plane.configDir, chain, { known: [BEFORE, AFTER] });
       writeManifest(plane.configDir, manifestFor(chain, AFTER, 'https://releases.example.org/v2'));
@@ -69,8 +72,8 @@ export class Fleet {
     );
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.agents.map((agent) => agent.stop()));
+  stop(): void {
+    for (const agent of this.agents) agent.stop();
   }
 }
 
@@ -79,9 +82,21 @@ export async function joinNode(
   plane: ControlPlane,
   api: OperatorApi,
   { chain, name, upgradeMs }: { chain: string; name: string; upgradeMs: number },
-): Promise<LightAgent> {
+): Promise<SimulatedAgent> {
   const node = await api.post<NodeView>('/nodes', { name, chain_profile_id: chain, node_type: NODE_TYPE });
   const { join_token: token } = await api.post<JoinTokenView>(`/nodes/${node.id}/join-token`, {});
   const { credential } = await joinAt(plane.gateway, token);
-  return new LightAgent({ gateway: plane.gateway, credential, running: BEFORE.checksum, upgradeMs });
+  return new SimulatedAgent(
+    { nodeId: node.id, credential },
+    {
+      gateways: [plane.gateway],
+      tls: null,
+      binaryName: 'tinynode',
+      running: BEFORE.checksum,
+      heightMetric: 'tiny_height',
+      heartbeatMs: HEARTBEAT_MS,
+      script: { ...ALL_GOOD, upgradeMs: [upgradeMs, upgradeMs] },
+      watch: UNWATCHED,
+    },
+  );
 }

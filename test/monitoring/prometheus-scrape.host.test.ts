@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -88,4 +89,18 @@ it('Prometheus evaluates every alert rule on what they tell, without an error', 
     [],
   );
   expect(rules.length).toBeGreaterThan(5);
+});
+
+it('each role tells of its own process, in names that promtool accepts', async () => {
+  const roles = controlPlane;
+  if (!roles) throw new Error('no control plane');
+  for (const role of ROLES) {
+    const told = await (await fetch(`http://${roles.metricsAddress(role)}/metrics`)).text();
+    for (const name of ['process_resident_memory_bytes', 'process_open_fds', 'nodejs_eventloop_lag_max_seconds']) {
+      expect(told).toMatch(new RegExp(`^${name} [0-9.e-]+$`, 'm'));
+    }
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: told, encoding: 'utf8' });
+    expect(`${stdout}${stderr}`).toBe('');
+    expect(status).toBe(0);
+  }
 });

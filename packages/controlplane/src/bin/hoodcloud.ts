@@ -13,6 +13,7 @@ import { migrate } from '../db/migrate.ts';
 import { runDev } from '../roles/dev-role.ts';
 import { type RoleName, runRole } from '../roles/run-role.ts';
 import { processLog } from '../telemetry/process-log.ts';
+import { countOwnProcess } from '../telemetry/process-metrics.ts';
 
 const ACTOR = 'system:command-line';
 
@@ -37,6 +38,7 @@ for (const [name, description] of Object.entries(ROLES) as [RoleName, string][])
     .action(async () => {
       const config = configured();
       const log = processLog(config.logLevel, { role: name, instance: config.instance });
+      countOwnProcess();
       await runRole(name, config, log, stopSignal());
     });
 }

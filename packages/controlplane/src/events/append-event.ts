@@ -21,19 +21,26 @@ export interface NewEvent<Kind extends EventKind> {
 
 /** Appends to the history in the caller's transaction, so that a change and its event are stored together (C11). */
 export async function appendEvent<Kind extends EventKind>(db: Db, event: NewEvent<Kind>): Promise<void> {
-  await db
-    .insertInto('events')
-    .values({
-      kind: event.kind,
-      subject_type: event.subjectType,
-      subject_id: event.subjectId,
-      rollout_id: event.rolloutId ?? null,
-      node_id: event.nodeId ?? null,
-      reason: event.reason?.code ?? null,
-      reason_params: json(event.reason?.params ?? {}),
-      severity: event.severity ?? (event.reason ? REASONS[event.reason.code].severity : 'info'),
-      actor: event.actor,
-      data: json(event.data ?? {}),
-    })
-    .execute();
+  await appendEvents(db, [event]);
+}
+
+/** The same for any number, in their order, by one statement. */
+export async function appendEvents<Kind extends EventKind>(db: Db, events: readonly NewEvent<Kind>[]): Promise<void> {
+  if (events.length === 0) return;
+  await db.insertInto('events').values(events.map(rowOf)).execute();
+}
+
+function rowOf<Kind extends EventKind>(event: NewEvent<Kind>) {
+  return {
+    kind: event.kind,
+    subject_type: event.subjectType,
+    subject_id: event.subjectId,
+    rollout_id: event.rolloutId ?? null,
+    node_id: event.nodeId ?? null,
+    reason: event.reason?.code ?? null,
+    reason_params: json(event.reason?.params ?? {}),
+    severity: event.severity ?? (event.reason ? REASONS[event.reason.code].severity : 'info'),
+    actor: event.actor,
+    data: json(event.data ?? {}),
+  };
 }

@@ -1,7 +1,10 @@
+import { create } from '@bufbuild/protobuf';
+import { CommandProgressSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import { UPGRADE_PHASES } from '@hoodcloud/domain/upgrade-phase';
 import { hookStepName } from '@hoodcloud/domain/vendor-hook';
+import { countedDatabase } from '@hoodcloud/testkit/counted-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLaterPhase } from './command-progress.ts';
+import { isLaterPhase, ProgressBuffer } from './command-progress.ts';
 import type { Gateway } from './gateway.ts';
 import { eventually } from './testing/eventually.ts';
 import { GatewayFixture } from './testing/gateway-fixture.ts';
@@ -128,4 +131,27 @@ describe('isLaterPhase', () => {
     expect(isLaterPhase('ROLLBACKING', 'MUTATING')).toBe(false);
     for (const phase of UPGRADE_PHASES) expect(isLaterPhase(phase, phase)).toBe(false);
   });
+});
+
+it('phases of many nodes in one tick cost as many statements as those of one', async () => {
+  const statements = async (nodes: number) => {
+    const counted = countedDatabase(fixture.database.url);
+    const buffer = new ProgressBuffer(counted.db, fixture.log.log);
+    const made = await Promise.all(
+      Array.from({ length: nodes }, async () => {
+        const { nodeId } = await fixture.joinedNode();
+        return { nodeId, ...(await fixture.command(nodeId)) };
+      }),
+    );
+    for (const { nodeId, commandId, attemptId } of made) {
+      for (const phase of ['STOPPED', 'MUTATING']) {
+        buffer.add(nodeId, create(CommandProgressSchema, { commandId, attemptId, phase, actionName: 'stop_node' }));
+      }
+    }
+    await buffer.flush();
+    await counted.dispose();
+    for (const { nodeId } of made) expect(await phasesToldOf(nodeId)).toEqual(['STOPPED', 'MUTATING']);
+    return counted.statements();
+  };
+  expect(await statements(20)).toBe(await statements(1));
 });

@@ -46,8 +46,10 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Heartbeats and progress are stored so often. */
-const FLUSH_MS = 250;
+/** Heartbeats are stored so often. */
+const HEARTBEATS_MS = 250;
+/** Progress is what people watch: soon, though the reports of one moment still share a statement. */
+const PROGRESS_MS = 20;
 const SWEEP_MS = 1_000;
 const COUNT_MS = 10_000;
 
@@ -71,8 +73,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     options.notifications.listen(SESSION_CHANNEL, (payload) => endStreams(parts, payload)),
   ]);
   const timers = [
-    repeat(FLUSH_MS, () => heartbeats.flush(), log),
-    repeat(FLUSH_MS, () => progress.flush(), log),
+    repeat(HEARTBEATS_MS, () => heartbeats.flush(), log),
+    repeat(PROGRESS_MS, () => progress.flush(), log),
     repeat(SWEEP_MS, () => (streams.size > 0 ? delivery.deliverStale() : Promise.resolve()), log),
     repeat(COUNT_MS, () => fleet.refresh(), log),
   ];

@@ -55,6 +55,15 @@ export interface AgentWatch {
   readonly command: (nodeId: string, command: Command) => void;
 }
 
+/** Nobody listens. */
+export const UNWATCHED: AgentWatch = {
+  connecting: () => undefined,
+  welcomed: () => undefined,
+  lost: () => undefined,
+  roundTrip: () => undefined,
+  command: () => undefined,
+};
+
 /** What an agent did for one attempt. */
 export interface Done {
   readonly attemptId: string;
@@ -178,7 +187,8 @@ export class SimulatedAgent {
 
   async #obey({ commandId, upgrade }: Command): Promise<void> {
     const { attemptId = '', operation = Operation.UNSPECIFIED } = upgrade ?? {};
-    const outcome = operation === Operation.UPGRADE ? await this.#upgrade(commandId, attemptId, upgrade) : Outcome.COMPLETED;
+    const outcome =
+      operation === Operation.UPGRADE ? await this.#upgrade(commandId, attemptId, upgrade) : Outcome.COMPLETED;
     const shown = { installedChecksum: this.#running, runningChecksum: this.#running };
     const failed = outcome === Outcome.ROLLED_BACK && { errorCode: 'scripted', errorMessage: 'as the script says' };
     const value = { commandId, attemptId, operation, outcome, ...shown, ...failed };
@@ -193,13 +203,33 @@ export class SimulatedAgent {
     done.commandIds.add(commandId);
     if (done.times > 0) return outcome; // as the real agent's record says
     done.times += 1;
-    for (const [actionIndex, [actionName, phase]] of PROGRESS.entries()) {
-      if (ms > 0) await sleep(ms / PROGRESS.length);
-      const value = { commandId, attemptId, actionIndex, actionName, progressPct: 100, phase };
-      if (this.#welcomed) this.#session?.send({ case: 'commandProgress', value });
-    }
+    await this.#work(ms, commandId, attemptId);
     if (outcome === Outcome.COMPLETED) this.#running = upgrade?.artifact?.checksum ?? this.#running;
     return outcome;
+  }
+
+  /** Lets the time pass and tells of it. */
+  async #work(ms: number, commandId: string, attemptId: string): Promise<void> {
+    const { reportEveryMs } = this.#parts.script;
+    const reports =
+      reportEveryMs === null ? PROGRESS.length : Math.max(PROGRESS.length, Math.round(ms / reportEveryMs));
+    for (let report = 0; report < reports; report += 1) {
+      if (ms > 0) await sleep(ms / reports);
+      const actionIndex = Math.floor((report / reports) * PROGRESS.length);
+      const [actionName, phase] = PROGRESS[actionIndex] ?? PROGRESS[0];
+      const progressPct = Math.round(((report + 1) / reports) * 100);
+      // when it was said, for who measures how long it takes to arrive
+      const value = {
+        commandId,
+        attemptId,
+        actionIndex,
+        actionName,
+        progressPct,
+        phase,
+        note: `said at ${Date.now()}`,
+      };
+      if (this.#welcomed) this.#session?.send({ case: 'commandProgress', value });
+    }
   }
 
   #report(): MessageInitShape<typeof ComponentReportSchema> {

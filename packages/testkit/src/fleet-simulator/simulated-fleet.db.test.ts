@@ -1,5 +1,5 @@
-import { GatewayFixture } from '@hoodcloud/controlplane/gateway/testing/gateway-fixture';
 import { TestAuthority } from '@hoodcloud/controlplane/gateway/testing/certificates';
+import { GatewayFixture } from '@hoodcloud/controlplane/gateway/testing/gateway-fixture';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checksumOf } from '../rows.ts';
 import { until } from '../until.ts';
@@ -43,7 +43,9 @@ it(`${AGENTS} agents in a process of their own speak to a real gateway over mTLS
     expect(first.streamCount() + second.streamCount()).toBe(AGENTS);
     expect(second.streamCount()).toBe(AGENTS / 2);
     await until('heartbeats of all', async () => {
-      const { rows } = await fixture.database.pool.query('select count(distinct node_id)::int as n from node_heartbeats');
+      const { rows } = await fixture.database.pool.query(
+        'select count(distinct node_id)::int as n from node_heartbeats',
+      );
       return rows[0].n === AGENTS;
     });
     expect((await fleet.takeSamples()).roundTrips.length).toBeGreaterThan(0);

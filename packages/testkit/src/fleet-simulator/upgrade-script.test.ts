@@ -2,7 +2,7 @@ import { Outcome } from '@hoodcloud/contracts/wire/agent-v1';
 import { expect, it } from 'vitest';
 import { scriptedUpgrade } from './upgrade-script.ts';
 
-const SCRIPT = { seed: '7', upgradeMs: [100, 200], rolledBackShare: 0.2 } as const;
+const SCRIPT = { seed: '7', upgradeMs: [100, 200], rolledBackShare: 0.2, reportEveryMs: null } as const;
 const drawn = (seed: string) =>
   Array.from({ length: 1_000 }, (_, attempt) => scriptedUpgrade({ ...SCRIPT, seed }, String(attempt)));
 

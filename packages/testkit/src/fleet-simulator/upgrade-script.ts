@@ -8,6 +8,8 @@ export interface UpgradeScript {
   readonly upgradeMs: readonly [number, number];
   /** Share of upgrades that the agent undoes by itself, 0 to 1. */
   readonly rolledBackShare: number;
+  /** Milliseconds between reports of progress; null: only the four phases are told. */
+  readonly reportEveryMs: number | null;
 }
 
 /** How one attempt goes. */
@@ -17,10 +19,13 @@ export interface ScriptedUpgrade {
 }
 
 /** Every upgrade works, at once. */
-export const ALL_GOOD: UpgradeScript = { seed: 'good', upgradeMs: [0, 0], rolledBackShare: 0 };
+export const ALL_GOOD: UpgradeScript = { seed: 'good', upgradeMs: [0, 0], rolledBackShare: 0, reportEveryMs: null };
 
 /** The same for the same seed and attempt, in whatever order attempts come. */
-export function scriptedUpgrade({ seed, upgradeMs, rolledBackShare }: UpgradeScript, attemptId: string): ScriptedUpgrade {
+export function scriptedUpgrade(
+  { seed, upgradeMs, rolledBackShare }: UpgradeScript,
+  attemptId: string,
+): ScriptedUpgrade {
   const random = seededRandom(`${seed} ${attemptId}`);
   const [shortest, longest] = upgradeMs;
   const outcome = random() < rolledBackShare ? Outcome.ROLLED_BACK : Outcome.COMPLETED;
