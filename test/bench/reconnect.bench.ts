@@ -59,8 +59,9 @@ async function killAndWait(fleet: FleetProcess): Promise<Return> {
     await sleep(1_000);
     const stall = await stand.longestStallMs();
     if (Number.isFinite(stall)) stalls.push(stall);
-    const { connectsAt, welcomesAt } = await fleet.takeSamples();
-    connects.push(...connectsAt);
+    const { welcomesAt, awaysAt } = await fleet.takeSamples();
+    // what reached the gateway: who found nobody cost it nothing
+    connects.push(...welcomesAt, ...awaysAt);
     welcomes.push(...welcomesAt);
     const { connected } = await fleet.counts();
     if (connected === AGENTS) break;

@@ -185,7 +185,7 @@ export class RolloutUnderTest {
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
         const now = await databaseNow(tx);
-        const snapshot = await loadRolloutSnapshot(tx, this.id, NO_LIMIT, new Date(now));
+        const snapshot = await loadRolloutSnapshot(tx, this.id, NO_LIMIT, new Date(now), 'whole');
         if (!snapshot) throw new Error(`rollout ${this.id} is gone`);
         const rollout = await tx
           .selectFrom('rollouts')

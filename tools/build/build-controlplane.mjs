@@ -98,7 +98,10 @@ async function bundlePrograms(folder) {
   await build({
     ...COMMON,
     entryPoints: [join(SOURCE, 'bin/hoodcloud.ts')],
-    outfile: join(folder, 'hoodcloud.mjs'),
+    // in parts, so that a role reads into memory only what it needs
+    splitting: true,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     format: 'esm',
     // CommonJS libraries inside an ES module ask for `require`; the other name is one that no library has
     banner: {

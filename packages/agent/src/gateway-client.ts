@@ -48,6 +48,7 @@ export interface GatewayClientOptions {
 export class GatewayClient {
   readonly #options: GatewayClientOptions;
   #stream: Stream | null = null;
+  /** What the gateway asked for in this connection, or in the one that ended. */
   #windowMs = 0;
 
   constructor(options: GatewayClientOptions) {
@@ -81,6 +82,7 @@ export class GatewayClient {
     const { credential, listener, openChannel, welcomeTimeoutMs = 15_000 } = this.#options;
     let channel: Client | null = null;
     let welcomed = false;
+    this.#windowMs = 0;
     try {
       channel = await openChannel();
       const hello = await listener.hello();

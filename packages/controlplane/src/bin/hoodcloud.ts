@@ -10,7 +10,6 @@ import { settingsFrom } from '../config-sources.ts';
 import { configSummary } from '../config-summary.ts';
 import { type Database, openDatabase, openPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
-import { runDev } from '../roles/dev-role.ts';
 import { type RoleName, runRole } from '../roles/run-role.ts';
 import { processLog } from '../telemetry/process-log.ts';
 import { countOwnProcess } from '../telemetry/process-metrics.ts';
@@ -93,6 +92,7 @@ program
       ...(flags.dataDir && { HOODCLOUD_DATA_DIR: flags.dataDir }),
       ...(flags.configDir && { HOODCLOUD_CONFIG_DIR: flags.configDir }),
     });
+    const { runDev } = await import('../roles/dev-role.ts');
     await runDev(dev, stopSignal());
   });
 

@@ -8,16 +8,20 @@ import { decodeCursor, toPage } from '../http/page-cursor.ts';
 import { storedReason } from '../http/reason-view.ts';
 import { timestamp } from '../http/timestamps.ts';
 
-export interface EventQuery {
-  /** Events after this `published_seq`. */
-  readonly after: number;
-  readonly limit: number;
-  /** Only of this rollout; of everything when left out. */
+/** Which events are wanted; of everything when all is left out. */
+export interface EventFilter {
+  /** Only of this rollout. */
   readonly rolloutId?: string;
   /** Only of this group and of its components' rollouts. */
   readonly groupId?: string;
   /** Only of this node. */
   readonly nodeId?: string;
+}
+
+export interface EventQuery extends EventFilter {
+  /** Events after this `published_seq`. */
+  readonly after: number;
+  readonly limit: number;
   /** The last `limit` events instead of the first ones after `after`. */
   readonly newest?: boolean;
 }
@@ -37,6 +41,32 @@ export async function listEvents(db: Db, { after, limit, ...only }: EventQuery):
   const rows = await select.execute();
   const items = (only.newest ? rows.reverse() : rows).map(eventView);
   return { items, next_after: items.at(-1)?.seq ?? after };
+}
+
+/** An event with the group that it is about; null: none. */
+export interface PublishedEvent {
+  readonly view: EventView;
+  readonly groupId: string | null;
+}
+
+/** All published events after a number, in their order. */
+export async function eventsAfter(db: Db, after: number, limit: number): Promise<PublishedEvent[]> {
+  const rows = await selectEvents(db)
+    .select((eb) => eb.fn.coalesce('g.id', 'r.group_id').as('group_id'))
+    .where('e.published_seq', '>', after)
+    .orderBy('e.published_seq')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ view: eventView(row), groupId: row.group_id }));
+}
+
+/** The newest published number; 0 before the first. */
+export async function newestSeq(db: Db): Promise<number> {
+  const { newest } = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('published_seq').as('newest'))
+    .executeTakeFirstOrThrow();
+  return newest ?? 0;
 }
 
 /** One page of who did what, the newest first. */

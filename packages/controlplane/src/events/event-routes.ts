@@ -15,6 +15,7 @@ import { notFound } from '../http/problem-error.ts';
 import { typedRoutes } from '../http/typed-routes.ts';
 import { groupExists } from '../rollout-groups/group-read-model.ts';
 import { rolloutExists } from '../rollouts/rollout-read-model.ts';
+import { EventFeed } from './event-feed.ts';
 import { listAudit, listEvents } from './event-read-model.ts';
 import { streamEvents } from './event-stream.ts';
 
@@ -30,7 +31,8 @@ export interface EventRouteParts {
  * `GET /events`, `GET /rollouts/{id}/events` and `GET /rollout-groups/{id}/events`: a JSON list, or server-sent events when the client accepts
  * `text/event-stream`. `GET /audit` is the same history for people, the newest first.
  */
-export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => void {
+export function eventRoutes(given: EventRouteParts): (api: FastifyInstance) => void {
+  const parts = { ...given, feed: new EventFeed(given) };
   return (api) => {
     const routes = typedRoutes(api);
     const answers = { querystring: eventListQuerySchema, response: { 200: eventPageSchema } };
@@ -69,7 +71,7 @@ export function eventRoutes(parts: EventRouteParts): (api: FastifyInstance) => v
 }
 
 async function answer(
-  parts: EventRouteParts,
+  parts: EventRouteParts & { readonly feed: EventFeed },
   request: FastifyRequest,
   reply: FastifyReply,
   { node_id: nodeId, rolloutId, groupId, ...query }: EventListQuery & { rolloutId?: string; groupId?: string },

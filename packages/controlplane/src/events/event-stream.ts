@@ -1,21 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { EventView } from '@hoodcloud/contracts/http/events';
 import type { Database } from '../db/database.ts';
-import type { Notifications } from '../db/notifications.ts';
-import { listEvents } from './event-read-model.ts';
-import { EVENTS_PUBLISHED } from './event-relay.ts';
+import type { EventFeed, FeedPage, Follower } from './event-feed.ts';
+import { type EventFilter, listEvents } from './event-read-model.ts';
 
 /** A comment now and then keeps proxies from closing a quiet stream. */
 const KEEP_ALIVE_MS = 15_000;
-/** Looked at anyway, should a notification be missed. */
-const POLL_MS = 5000;
 const BATCH = 200;
 
-export interface EventStreamOptions {
+export interface EventStreamOptions extends EventFilter {
   readonly after: number;
-  readonly rolloutId?: string;
-  readonly groupId?: string;
-  readonly nodeId?: string;
 }
 
 /**
@@ -24,41 +18,39 @@ export interface EventStreamOptions {
  */
 export async function streamEvents(
   response: ServerResponse,
-  services: { readonly db: Database; readonly notifications: Pick<Notifications, 'listen'> },
+  { db, feed }: { readonly db: Database; readonly feed: EventFeed },
   { after, ...only }: EventStreamOptions,
 ): Promise<void> {
-  let wake: () => void = () => undefined;
-  let woken = false;
-  const onNews = (): void => {
-    woken = true;
-    wake();
-  };
-  const stopListening = await services.notifications.listen(EVENTS_PUBLISHED, onNews);
-  response.on('close', onNews);
   const keepAlive = setInterval(() => response.write(': alive\n\n'), KEEP_ALIVE_MS);
+  let follower: Follower | null = null;
   try {
+    follower = await feed.follow();
+    const { wake } = follower;
+    response.on('close', () => wake(null));
     let cursor = after;
     while (!response.destroyed) {
-      woken = false;
-      const page = await listEvents(services.db, { after: cursor, limit: BATCH, ...only });
-      for (const event of page.items) {
+      const recent = follower.page(cursor, BATCH, only);
+      const { items, nextAfter } = recent ?? (await stored(db, cursor, only, follower.reach));
+      for (const event of items) {
         if (!response.write(serverSentEvent(event))) await drained(response);
       }
-      cursor = page.next_after;
-      if (page.items.length === BATCH || woken || response.destroyed) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      cursor = nextAfter;
+      if (recent !== null && items.length < BATCH && !response.destroyed) await follower.news();
     }
   } finally {
     clearInterval(keepAlive);
-    stopListening();
+    follower?.stop();
     response.end();
   }
+}
+
+/**
+ * Of who is further behind than memory reaches.
+ * @param reach all after this number is in memory: who has read everything before goes on there
+ */
+async function stored(db: Database, after: number, only: EventFilter, reach: number): Promise<FeedPage> {
+  const { items, next_after: next } = await listEvents(db, { after, limit: BATCH, ...only });
+  return { items, nextAfter: items.length < BATCH ? Math.max(next, reach) : next };
 }
 
 /** A client that reads slowly is waited for: what it has not read stays in the database, not in our memory. */

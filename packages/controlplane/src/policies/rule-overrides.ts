@@ -89,7 +89,7 @@ async function refuseSamePerson(tx: Db, { rolloutId, rule, actor }: OverrideOrde
 }
 
 async function holding(db: Db, chains: ChainLimits, rolloutId: string, now: number): Promise<HeldRule[]> {
-  const snapshot = await loadRolloutSnapshot(db, rolloutId, chains, new Date(now));
+  const snapshot = await loadRolloutSnapshot(db, rolloutId, chains, new Date(now), 'whole');
   return snapshot === null ? [] : heldRules(snapshot, now);
 }
 

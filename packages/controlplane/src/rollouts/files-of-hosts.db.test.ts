@@ -124,7 +124,7 @@ it("the agent's error code is kept, so that the decision knows the class of the 
   await ends(ref, 'rolled_back', { errorCode: 'checksum_mismatch', errorMessage: 'it is another file' });
   await markNodeUpgradeFailed(database.db, ref, undefined);
   const chains = { maxBlockIntervalMs: async () => null, trustRules: async () => null };
-  const snapshot = await loadRolloutSnapshot(database.db, ref.rolloutId, chains, new Date());
+  const snapshot = await loadRolloutSnapshot(database.db, ref.rolloutId, chains, new Date(), 'whole');
   expect(snapshot?.nodes).toMatchObject([{ status: 'rolled_back', failureClass: 'artifact' }]);
   const { items } = await listRolloutNodes(database.db, chains, ref.rolloutId, { limit: 1 });
   expect(items).toMatchObject([{ failure_class: 'artifact' }]);

@@ -1,9 +1,10 @@
+import { askedNodes, type FleetlessSnapshot } from '@hoodcloud/domain/asked-nodes';
 import type { QuorumRule } from '@hoodcloud/domain/quorum-facts';
 import type { RolloutControl } from '@hoodcloud/domain/rollout-control';
 import type { ChainFacts, FleetNodeFacts, RolloutSnapshot } from '@hoodcloud/domain/rollout-snapshot';
 import type { RuleOverride } from '@hoodcloud/domain/rule-override';
 import { demandsNothing, NO_TRUST_RULES, type TrustFacts, type TrustRules } from '@hoodcloud/domain/trust/trust-rules';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { RolloutControlsTable, RolloutsTable } from '../db/generated/tables.ts';
 import { isOnline } from '../nodes/liveness.ts';
@@ -13,8 +14,9 @@ import { VOTING_POWER } from '../nodes/voting-power.ts';
 import { loadBudgets } from '../policies/load-budgets.ts';
 import { loadPolicies } from '../policies/load-policies.ts';
 import { loadQuorum } from '../policies/load-quorum.ts';
+import { loadNodeFacts } from './load-node-facts.ts';
 import { loadTrust } from './release-trust.ts';
-import { NODE_FACTS, nodeFacts, rolloutFacts } from './rollout-facts.ts';
+import { rolloutFacts } from './rollout-facts.ts';
 import { loadStartApproval } from './start-approval.ts';
 
 /** What the snapshot needs to know of a chain's files. */
@@ -29,11 +31,24 @@ export interface ChainLimits {
   quorum?(chainProfileId: string): Promise<QuorumRule | null>;
 }
 
+/** Of which nodes it is loaded what the fleet knows of them. */
+export type SnapshotScope =
+  /** Those that `decideNext` may ask about, and these. */
+  | { readonly asked: readonly string[] }
+  /** Every node of the rollout, for who asks the gates about each. */
+  | 'whole'
+  /**
+   * The one whose start is asked for: of the rows too only those in flight and one that was begun, so that 10,000 begins don't each
+   * read 10,000 rows.
+   */
+  | { readonly only: string };
+
+/** For who asks `decideNext` or `controlVerdict` alone. */
+export const DECISION: SnapshotScope = { asked: [] };
+
 /**
  * Everything that `decideNext` and `controlVerdict` may know of a rollout (C7a). Load it in a transaction when what is
  * decided is written there.
- * @param onlyNodeId the node whose start is asked for: of the others only those in flight, and one that was begun, are loaded, so that 10,000 begins
- *   don't each read 10,000 rows
  * @returns null when there is no such rollout
  */
 export async function loadRolloutSnapshot(
@@ -41,7 +56,7 @@ export async function loadRolloutSnapshot(
   rolloutId: string,
   chains: ChainLimits,
   now: Date,
-  onlyNodeId?: string,
+  scope: SnapshotScope,
 ): Promise<RolloutSnapshot | null> {
   const rollout = await db
     .selectFrom('rollouts as r')
@@ -51,46 +66,41 @@ export async function loadRolloutSnapshot(
     .where('r.id', '=', rolloutId)
     .executeTakeFirst();
   if (!rollout) return null;
-  const nodes = await db
-    .selectFrom('rollout_nodes')
-    .select(NODE_FACTS)
-    .where('rollout_id', '=', rolloutId)
-    .$if(onlyNodeId !== undefined, (query) =>
-      query.where((where) =>
-        where.or([
-          where('node_id', '=', onlyNodeId ?? ''),
-          where('status', 'in', ['in_progress', 'validating']),
-          where('node_id', '=', oneBegun(db, rolloutId)),
-        ]),
-      ),
-    )
-    .orderBy('batch_index')
-    .orderBy('node_id')
-    .execute();
+  const own = {
+    rollout: { ...rolloutFacts(rollout), groupFailurePolicy: rollout.failure_policy },
+    nodes: await loadNodeFacts(db, rolloutId, onlyOf(scope)),
+    controls: await loadControls(db, rolloutId),
+  };
+  const { chain_profile_id: chainId } = rollout;
   const fleet = await withDuties(
     db,
-    (await chains.dutyNames?.(rollout.chain_profile_id)) ?? [],
-    await loadFleet(db, rolloutId, now, onlyNodeId),
+    (await chains.dutyNames?.(chainId)) ?? [],
+    await loadFleet(db, rolloutId, now, fleetOf(scope, own, now)),
   );
-  const quorum = (await chains.quorum?.(rollout.chain_profile_id)) ?? null;
+  const quorum = (await chains.quorum?.(chainId)) ?? null;
+  const only = onlyOf(scope);
   return {
-    rollout: { ...rolloutFacts(rollout), groupFailurePolicy: rollout.failure_policy },
-    nodes: nodes.map(nodeFacts),
-    controls: await loadControls(db, rolloutId),
-    chain: await loadChain(db, rollout.chain_profile_id, chains),
+    ...own,
+    chain: await loadChain(db, chainId, chains),
     fleet,
     overrides: await loadOverrides(db, rolloutId),
     trust: await loadTrustOf(db, rollout, chains),
     windows: await loadPolicies(db, 'maintenance_window'),
     freezes: await loadPolicies(db, 'freeze'),
-    budgets: await loadBudgets(
-      db,
-      rollout.chain_profile_id,
-      now,
-      onlyNodeId === undefined ? undefined : fleet.get(onlyNodeId),
-    ),
-    quorum: quorum && (await loadQuorum(db, rollout.chain_profile_id, quorum, now)),
+    budgets: await loadBudgets(db, chainId, now, only === null ? undefined : fleet.get(only)),
+    quorum: quorum && (await loadQuorum(db, chainId, quorum, now)),
   };
+}
+
+function onlyOf(scope: SnapshotScope): string | null {
+  return scope !== 'whole' && 'only' in scope ? scope.only : null;
+}
+
+/** Ids of the nodes that the fleet is asked about; null: all of the rollout. */
+function fleetOf(scope: SnapshotScope, own: FleetlessSnapshot, now: Date): readonly string[] | null {
+  if (scope === 'whole') return null;
+  if ('only' in scope) return [scope.only];
+  return [...new Set([...askedNodes(own, now.getTime()), ...scope.asked])];
 }
 
 /** Asked before the first node alone, so it isn't loaded for rollouts that nothing is demanded of, now or at their creation. */
@@ -103,16 +113,6 @@ export async function loadTrustOf(
   if ((rules === null || demandsNothing(rules)) && !rollout.start_approval) return null;
   const approval = await loadStartApproval(db, rollout, rules?.twoPersons ?? false);
   return loadTrust(db, rules ?? NO_TRUST_RULES, rollout, approval);
-}
-
-/** A node that was begun stands for all of them: rules ask only whether there is one. */
-function oneBegun(db: Db, rolloutId: string) {
-  return db
-    .selectFrom('rollout_nodes')
-    .select('node_id')
-    .where('rollout_id', '=', rolloutId)
-    .where('attempt_count', '>', 0)
-    .limit(1);
 }
 
 /** All controls of a rollout, oldest first. */
@@ -163,8 +163,9 @@ async function loadFleet(
   db: Db,
   rolloutId: string,
   now: Date,
-  onlyNodeId: string | undefined,
+  nodeIds: readonly string[] | null,
 ): Promise<Map<string, FleetNodeFacts>> {
+  if (nodeIds?.length === 0) return new Map();
   const rows = await db
     .selectFrom('rollout_nodes as mine')
     .innerJoin('nodes as n', 'n.id', 'mine.node_id')
@@ -187,7 +188,7 @@ async function loadFleet(
     ])
     .select(VOTING_POWER.as('power'))
     .where('mine.rollout_id', '=', rolloutId)
-    .$if(onlyNodeId !== undefined, (query) => query.where('mine.node_id', '=', onlyNodeId ?? ''))
+    .$if(nodeIds !== null, (query) => query.where('mine.node_id', '=', sql<string>`any(${nodeIds}::uuid[])`))
     .execute();
   const holds = await loadHolds(
     db,

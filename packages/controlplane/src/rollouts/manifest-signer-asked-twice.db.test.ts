@@ -55,6 +55,7 @@ async function decided(id: string, ...keys: MinisignKey[]): Promise<string> {
     id,
     new ChainFiles(() => api.configDir, keys),
     new Date(),
+    'whole',
   );
   if (snapshot === null) throw new Error('there is no such rollout');
   const rollout = { ...snapshot.rollout, status: 'running' as const, targetsResolved: true };

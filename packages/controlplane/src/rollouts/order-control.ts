@@ -10,7 +10,7 @@ import { type RolloutSignal, startNodeUpgrade, wakeRollout } from '../engine/eng
 import { appendEvent } from '../events/append-event.ts';
 import { databaseNow } from './database-clock.ts';
 import type { TargetSources } from './judge-targets.ts';
-import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
+import { DECISION, loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { newerRolloutOf, newerRolloutOfNode } from './newer-rollouts.ts';
 import type { RolloutSources } from './prepare-rollout.ts';
 import { skipNode } from './resolve-targets.ts';
@@ -40,7 +40,7 @@ export interface GroupOrder {
  * Takes a group's control: `decideGroup` has judged it, so no verdict is asked. Stored and told like a person's (C6).
  */
 export async function orderForGroup(tx: Db, sources: Pick<TargetSources, 'chains'>, order: GroupOrder): Promise<void> {
-  const snapshot = await loadRolloutSnapshot(tx, order.rolloutId, sources.chains, new Date());
+  const snapshot = await loadRolloutSnapshot(tx, order.rolloutId, sources.chains, new Date(), DECISION);
   if (!snapshot) throw new Error(`rollout ${order.rolloutId} vanished from its group`);
   await storeControl(tx, order, snapshot);
   await wakeRollout(tx, order.rolloutId, SIGNALS[order.kind]);
@@ -67,7 +67,7 @@ const SIGNALS: Readonly<Record<RolloutControlKind, RolloutSignal>> = {
 export async function orderControl(tx: Db, sources: RolloutSources, order: ControlOrder): Promise<void> {
   const rollout = await lockRollout(tx, order.rolloutId);
   const now = await databaseNow(tx);
-  const snapshot = await loadRolloutSnapshot(tx, rollout.id, sources.targets.chains, new Date(now));
+  const snapshot = await loadRolloutSnapshot(tx, rollout.id, sources.targets.chains, new Date(now), DECISION);
   if (!snapshot) throw new Error(`rollout ${rollout.id} vanished while its row was locked`);
   const newer = {
     rollout: await newerRolloutOf(tx, rollout.id),

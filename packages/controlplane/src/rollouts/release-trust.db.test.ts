@@ -43,7 +43,7 @@ const plan = async () => (await api.call<RolloutPlanView>('POST', '/rollouts/pla
 /** What the engine would decide for the rollout now. */
 async function decision(id: string, now = Date.now()) {
   const chains = new ChainFiles(() => api.configDir);
-  const snapshot = await loadRolloutSnapshot(api.database.db, id, chains, new Date(now));
+  const snapshot = await loadRolloutSnapshot(api.database.db, id, chains, new Date(now), 'whole');
   if (snapshot === null) throw new Error('there is no such rollout');
   const rollout = { ...snapshot.rollout, status: 'running' as const, targetsResolved: true };
   return { facts: snapshot.trust as TrustFacts, next: decideNext({ ...snapshot, rollout }, now) };

@@ -32,7 +32,7 @@ export async function reserveStart(db: Db, chains: ChainLimits, row: RolloutNode
 
 async function everyGateOpens(db: Db, chains: ChainLimits, row: RolloutNodeRow): Promise<boolean> {
   const now = await databaseNow(db);
-  const snapshot = await loadRolloutSnapshot(db, row.rollout_id, chains, new Date(now), row.node_id);
+  const snapshot = await loadRolloutSnapshot(db, row.rollout_id, chains, new Date(now), { only: row.node_id });
   if (!snapshot) return false;
   const context = { ...decisionContext(snapshot, now), offered: [] };
   const facts = nodeFacts(row);

@@ -13,7 +13,7 @@ import type { ControlByHand, RolloutAnswer } from '../workflows/activity-types.t
 import type { ChainFiles } from './chain-facts.ts';
 import { storeControlsByHand } from './controls-by-hand.ts';
 import { databaseNow } from './database-clock.ts';
-import { loadRolloutSnapshot } from './load-rollout-snapshot.ts';
+import { DECISION, loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { nameNodesOf } from './name-nodes.ts';
 import { pickUpLateNodes } from './pick-up-late-nodes.ts';
 import { recountRollout } from './recount-rollout.ts';
@@ -52,7 +52,7 @@ export async function updateRolloutProgress(
 }
 
 async function snapshotOf(tx: Db, rolloutId: string, chains: ChainFiles, now: number): Promise<RolloutSnapshot> {
-  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, new Date(now));
+  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, new Date(now), DECISION);
   if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its row was locked`);
   return snapshot;
 }

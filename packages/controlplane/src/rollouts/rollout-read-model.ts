@@ -17,7 +17,7 @@ import { reasonView, storedReason, storedReasons } from '../http/reason-view.ts'
 import { timestamp, timestampOrNull } from '../http/timestamps.ts';
 import type { ManifestReader } from '../manifests/manifest-reader.ts';
 import { storedBatchOrder } from './batch-order-of.ts';
-import { type ChainLimits, loadRolloutSnapshot } from './load-rollout-snapshot.ts';
+import { type ChainLimits, DECISION, loadRolloutSnapshot } from './load-rollout-snapshot.ts';
 import { nameNodesIn } from './name-nodes.ts';
 import { newerRolloutOf } from './newer-rollouts.ts';
 
@@ -56,7 +56,7 @@ export async function findRollout(db: Db, sources: RolloutReadSources, id: strin
   const row = await db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) return null;
   const now = new Date();
-  const snapshot = await loadRolloutSnapshot(db, id, sources.chains, now);
+  const snapshot = await loadRolloutSnapshot(db, id, sources.chains, now, DECISION);
   if (!snapshot) return null;
   const newer = { rollout: await newerRolloutOf(db, id), node: null };
   const controls = effectiveControls(snapshot.controls);

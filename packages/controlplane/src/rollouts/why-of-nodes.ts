@@ -27,7 +27,7 @@ export interface RowsToExplain {
 export async function whyOfNodes(db: Db, chains: ChainLimits, page: RowsToExplain): Promise<Map<string, ReasonView[]>> {
   const { rolloutId, rows, now } = page;
   const notBegun = rows.some((row) => wantsAttempt(nodeFacts(row)));
-  const rollout = notBegun ? await askRollout(db, chains, rolloutId, now) : null;
+  const rollout = notBegun ? await askRollout(db, chains, page) : null;
   const atStep = rows.some(({ command_status: status }) => status === 'acknowledged');
   const steps: UsualSteps = atStep ? await usualSteps(db, rolloutId) : new Map();
   const answers = rows.map((row) => {
@@ -49,8 +49,8 @@ export async function whyOfNodes(db: Db, chains: ChainLimits, page: RowsToExplai
   return found;
 }
 
-async function askRollout(db: Db, chains: ChainLimits, rolloutId: string, now: Date): Promise<RolloutWhy> {
-  const snapshot = await loadRolloutSnapshot(db, rolloutId, chains, now);
+async function askRollout(db: Db, chains: ChainLimits, { rolloutId, rows, now }: RowsToExplain): Promise<RolloutWhy> {
+  const snapshot = await loadRolloutSnapshot(db, rolloutId, chains, now, { asked: rows.map((row) => row.node_id) });
   if (!snapshot) throw new Error(`rollout ${rolloutId} vanished while its nodes were read`);
   return whyRolloutWaits(snapshot, await toldReason(db, rolloutId), now.getTime());
 }

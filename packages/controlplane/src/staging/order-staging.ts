@@ -84,7 +84,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Ids of the nodes that no hold, freeze, window or demand of trust keeps from swapping by themselves. */
 async function armableNodes(tx: Db, { chains }: NodeStepSources, rolloutId: string, now: Date): Promise<Set<string>> {
-  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, now);
+  const snapshot = await loadRolloutSnapshot(tx, rolloutId, chains, now, 'whole');
   if (snapshot === null) return new Set();
   const context = decisionContext(snapshot, now.getTime());
   const armable = snapshot.nodes.filter((row) => mayArm({ row, purpose: 'first' }, context));

@@ -9,6 +9,7 @@ export const INVARIANTS = {
   no_upgrade_on_the_way_back: 'Nothing goes up on the way back (C10).',
   no_first_attempt_while_paused: 'No first attempt starts while the rollout is paused (C6).',
   same_answer: 'The same rows and time give the same answer (C7a).',
+  asked_nodes_are_enough: 'A decision that knows of the fleet only the nodes it may ask about is the same decision.',
   startable: 'Only a node that is neither in flight nor left out starts, each once.',
   next_attempt: 'A start is the attempt after the last one (C8).',
   max_failures: 'No batch goes on beyond max_failures, unless forced or resumed (C5).',

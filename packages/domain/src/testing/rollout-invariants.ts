@@ -138,6 +138,10 @@ export function checkDecision(world: RolloutWorld, decision: RolloutDecision): v
   const { coverage, rows } = world;
   const again = world.ask();
   coverage.hold('same_answer', JSON.stringify(again) === JSON.stringify(decision), () => JSON.stringify(again));
+  const blind = world.askKnowingOnlyTheAsked();
+  coverage.hold('asked_nodes_are_enough', JSON.stringify(blind) === JSON.stringify(decision), () =>
+    JSON.stringify(blind),
+  );
   if (decision.kind === 'run') checkRun(world, decision);
   if (decision.kind === 'wait') {
     coverage.hold('wait_has_reason', decision.reasons.length > 0, () => JSON.stringify(decision));

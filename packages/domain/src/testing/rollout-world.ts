@@ -1,3 +1,4 @@
+import { askedNodes } from '../asked-nodes.ts';
 import { judgeAttemptStart } from '../attempt-start.ts';
 import { controlFacts, controlVerdict } from '../control-verdict.ts';
 import { decideNext } from '../decide-next.ts';
@@ -95,6 +96,14 @@ export class RolloutWorld {
   /** Asks what is next; nothing is changed. */
   ask(): RolloutDecision {
     return decideNext(this.snapshot(), this.now);
+  }
+
+  /** The same question with a fleet of those alone that it may ask about. */
+  askKnowingOnlyTheAsked(): RolloutDecision {
+    const snapshot = this.snapshot();
+    const asked = askedNodes(snapshot, this.now);
+    const fleet = new Map([...snapshot.fleet].filter(([nodeId]) => asked.has(nodeId)));
+    return decideNext({ ...snapshot, fleet }, this.now);
   }
 
   /** Does what a decision says. */

@@ -49,6 +49,8 @@ export interface SimulatedAgentParts {
 export interface AgentWatch {
   readonly connecting: () => void;
   readonly welcomed: () => void;
+  /** The gateway has told it to go. */
+  readonly sentAway: () => void;
   readonly lost: () => void;
   /** From a heartbeat until the gateway's sign of life behind it, milliseconds. */
   readonly roundTrip: (ms: number) => void;
@@ -59,6 +61,7 @@ export interface AgentWatch {
 export const UNWATCHED: AgentWatch = {
   connecting: () => undefined,
   welcomed: () => undefined,
+  sentAway: () => undefined,
   lost: () => undefined,
   roundTrip: () => undefined,
   command: () => undefined,
@@ -111,6 +114,7 @@ export class SimulatedAgent {
   start(): void {
     const { gateways, tls, watch } = this.#parts;
     watch.connecting();
+    this.#windowMs = 0;
     const session = AgentSession.open({
       gateway: gateways[this.#turn++ % gateways.length] ?? '',
       tls,
@@ -152,6 +156,7 @@ export class SimulatedAgent {
         this.#results.delete(message.value.commandId);
         break;
       case 'goAway':
+        this.#parts.watch.sentAway();
         this.#windowMs = message.value.reconnectWindowMs || this.#windowMs;
         this.#session?.close();
         break;

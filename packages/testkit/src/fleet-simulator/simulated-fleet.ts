@@ -23,9 +23,11 @@ export interface FleetCounts {
 export interface FleetSamples {
   /** Of heartbeats, milliseconds. */
   readonly roundTrips: readonly number[];
-  /** Moments of connects that began and of welcomes, milliseconds since the epoch. */
+  /** Moments of connects that began, of welcomes, milliseconds since the epoch. */
   readonly connectsAt: readonly number[];
   readonly welcomesAt: readonly number[];
+  /** Moments when a gateway sent one away. */
+  readonly awaysAt: readonly number[];
   /** First arrival of each command. */
   readonly commandsAt: readonly { readonly commandId: string; readonly at: number }[];
 }
@@ -47,6 +49,7 @@ export class SimulatedFleet {
         this.#connected += 1;
         this.#samples.welcomesAt.push(Date.now());
       },
+      sentAway: () => void this.#samples.awaysAt.push(Date.now()),
       lost: () => {
         this.#connected -= 1;
       },
@@ -98,6 +101,7 @@ function noSamples() {
     roundTrips: [] as number[],
     connectsAt: [] as number[],
     welcomesAt: [] as number[],
+    awaysAt: [] as number[],
     commandsAt: [] as { commandId: string; at: number }[],
   };
 }
