@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetProcess } from '@hoodcloud/testkit/fleet-simulator/fleet-process';
 import { ALL_GOOD } from '@hoodcloud/testkit/fleet-simulator/upgrade-script';
 import { type Figure, percentile, printFigures } from './figures.ts';
-import { insertCommands, insertRolloutNodes, type RolloutNode } from './gateway/command-rows.ts';
+import { insertRolloutNodes, type RolloutNode, writeCommands } from './gateway/command-rows.ts';
 import { GatewayStand } from './gateway/gateway-stand.ts';
 
 /**
@@ -15,8 +15,6 @@ const COMMANDS_PER_SECOND = Number(process.argv[3] ?? 100);
 /** An upgrade takes so long, with a report a second: ten times as many reports as commands. */
 const UPGRADE_S = 10;
 const AGENTS = COMMANDS_PER_SECOND * UPGRADE_S;
-/** Commands are written so many times a second. */
-const BEATS = 20;
 const LOOK_MS = 5;
 /** Until so many are under way as there shall be. */
 const WARM_UP_S = UPGRADE_S;
@@ -34,7 +32,7 @@ try {
   const fleet = await stand.connect(identities, { heartbeatMs: 30_000, connectsPerSecond: 150, script });
   const writtenAt = new Map<string, number>();
   const stop = new AbortController();
-  const writing = write(queue, writtenAt, stop.signal);
+  const writing = writeCommands(stand, queue, { perSecond: COMMANDS_PER_SECOND, writtenAt, signal: stop.signal });
   await sleep(WARM_UP_S * 1000);
   await fleet.takeSamples();
   const progress = await watchProgress(SECONDS * 1000);
@@ -49,18 +47,6 @@ try {
   await expectWhole(fleet);
 } finally {
   await stand.dispose();
-}
-
-/** The time until the row is there is counted too: from before its statement. */
-async function write(queue: RolloutNode[], writtenAt: Map<string, number>, signal: AbortSignal): Promise<void> {
-  const began = performance.now();
-  for (let beat = 1; !signal.aborted; beat += 1) {
-    const due = queue.splice(0, COMMANDS_PER_SECOND / BEATS);
-    if (due.length === 0) throw new Error('there are no nodes left to command');
-    const { ids, beganAt } = await insertCommands(stand, due);
-    for (const id of ids) writtenAt.set(id, beganAt);
-    await sleep(Math.max(0, began + (beat * 1000) / BEATS - performance.now()));
-  }
 }
 
 /** What is new in the rows, and how long ago it was said. */

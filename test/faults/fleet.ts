@@ -27,6 +27,8 @@ export interface FleetSizes {
   /** Of each chain. */
   readonly nodes: number;
   readonly upgradeMs: number;
+  /** Where agents find gateways, each beginning with another one; the control plane's own when left out. */
+  readonly gateways?: readonly string[];
 }
 
 /** Chains with nodes whose agents are simulated, joined as an operator joins them. */
@@ -48,7 +50,7 @@ export class Fleet {
       writeChain(plane.configDir, chain, { known: [BEFORE, AFTER] });
       writeManifest(plane.configDir, manifestFor(chain, AFTER, 'https://releases.example.org/v2'));
       for (let number = 1; number <= sizes.nodes; number += 1) {
-        agents.push(await joinNode(plane, api, { chain, name: `${chain}-${number}`, upgradeMs: sizes.upgradeMs }));
+        agents.push(await joinNode(plane, api, { ...sizes, chain, name: `${chain}-${number}`, turn: number }));
       }
     }
     for (const agent of agents) agent.start();
@@ -61,11 +63,13 @@ export class Fleet {
   }
 
   /** Creates and starts a rollout on every chain. @returns their ids */
-  async startRollouts(): Promise<string[]> {
+  async startRollouts({ batchSize }: { readonly batchSize?: number } = {}): Promise<string[]> {
     return Promise.all(
       this.chains.map(async (chain) => {
         const body = { chain_profile_id: chain, node_type: NODE_TYPE, upgrade_id: AFTER.version, strategy: 'rolling' };
-        const { id } = await this.#api.post<RolloutDetail>('/rollouts', { ...body, offline_policy: 'wait' });
+        const size = batchSize === undefined ? {} : { batch_size: batchSize };
+        const wanted = { ...body, ...size, offline_policy: 'wait' };
+        const { id } = await this.#api.post<RolloutDetail>('/rollouts', wanted);
         await this.#api.post(`/rollouts/${id}/start`, {});
         return id;
       }),
@@ -81,7 +85,20 @@ export class Fleet {
 export async function joinNode(
   plane: ControlPlane,
   api: OperatorApi,
-  { chain, name, upgradeMs }: { chain: string; name: string; upgradeMs: number },
+  {
+    chain,
+    name,
+    upgradeMs,
+    gateways = [plane.gateway],
+    turn = 0,
+  }: {
+    readonly chain: string;
+    readonly name: string;
+    readonly upgradeMs: number;
+    readonly gateways?: readonly string[];
+    /** Which of the gateways it dials first. */
+    readonly turn?: number;
+  },
 ): Promise<SimulatedAgent> {
   const node = await api.post<NodeView>('/nodes', { name, chain_profile_id: chain, node_type: NODE_TYPE });
   const { join_token: token } = await api.post<JoinTokenView>(`/nodes/${node.id}/join-token`, {});
@@ -89,7 +106,7 @@ export async function joinNode(
   return new SimulatedAgent(
     { nodeId: node.id, credential },
     {
-      gateways: [plane.gateway],
+      gateways,
       tls: null,
       binaryName: 'tinynode',
       running: BEFORE.checksum,
@@ -98,5 +115,6 @@ export async function joinNode(
       script: { ...ALL_GOOD, upgradeMs: [upgradeMs, upgradeMs] },
       watch: UNWATCHED,
     },
+    turn,
   );
 }

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { Operation, UpgradePayloadSchema } from '@hoodcloud/contracts/wire/agent-v1';
 import { encodeUpgradePayload } from '@hoodcloud/contracts/wire/upgrade-payload-codec';
+import type { openDatabase, openPool } from '@hoodcloud/controlplane/db/database';
 import { checksumOf, insertRollout } from '@hoodcloud/testkit/rows';
-import type { GatewayStand } from './gateway-stand.ts';
+
+/** The control plane's database, both ways. */
+export interface Rows {
+  readonly db: ReturnType<typeof openDatabase>;
+  readonly pool: ReturnType<typeof openPool>;
+}
 
 /** A node of a rollout that no engine watches. */
 export interface RolloutNode {
@@ -13,10 +20,7 @@ export interface RolloutNode {
 }
 
 /** A rollout over these nodes, all of them waiting. */
-export async function insertRolloutNodes(
-  { db, pool }: GatewayStand,
-  nodeIds: readonly string[],
-): Promise<RolloutNode[]> {
+export async function insertRolloutNodes({ db, pool }: Rows, nodeIds: readonly string[]): Promise<RolloutNode[]> {
   const rolloutId = await insertRollout(db, { status: 'completed' });
   const { rows } = await pool.query<RolloutNode>(
     `insert into rollout_nodes (rollout_id, node_id, batch_index)
@@ -28,8 +32,8 @@ export async function insertRolloutNodes(
 }
 
 /** Begins these nodes, which have ended what they were in before, and writes an UPGRADE for each. @returns the commands' ids, in their order, and when their statement began */
-export async function insertCommands(
-  { pool }: GatewayStand,
+async function insertCommands(
+  { pool }: Pick<Rows, 'pool'>,
   nodes: readonly RolloutNode[],
 ): Promise<{ ids: string[]; beganAt: number }> {
   const rows = nodes.map((node) => {
@@ -67,4 +71,31 @@ export async function insertCommands(
     ],
   );
   return { ids: rows.map(({ id }) => id), beganAt };
+}
+
+/** Commands are written so many times a second. */
+const BEATS = 20;
+
+/**
+ * Commands the nodes of the queue one after the other, at an even pace, until the signal aborts.
+ * @throws when there are none left
+ */
+export async function writeCommands(
+  rows: Rows,
+  queue: RolloutNode[],
+  options: {
+    readonly perSecond: number;
+    readonly signal: AbortSignal;
+    /** When the statement of each began: the time until the row is there counts too. */
+    readonly writtenAt: Map<string, number>;
+  },
+): Promise<void> {
+  const began = performance.now();
+  for (let beat = 1; !options.signal.aborted; beat += 1) {
+    const due = queue.splice(0, options.perSecond / BEATS);
+    if (due.length === 0) throw new Error('there are no nodes left to command');
+    const { ids, beganAt } = await insertCommands(rows, due);
+    for (const id of ids) options.writtenAt.set(id, beganAt);
+    await sleep(Math.max(0, began + (beat * 1000) / BEATS - performance.now()));
+  }
 }

@@ -25,6 +25,8 @@ export interface ControlPlaneOptions {
   readonly heartbeatSeconds?: number;
   /** Further settings of every role. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Another one of the same database and Temporal: a second instance of each role beside its own, with its chains. */
+  readonly beside?: ControlPlane;
 }
 
 /** The four roles as child processes, with a folder of chains and an operator's key. */
@@ -35,6 +37,7 @@ export class ControlPlane {
   readonly configDir: string;
   readonly db: Database;
   readonly hoodctl: Hoodctl;
+  readonly taskQueue: string;
   readonly #folder: string;
   readonly #roles: ReadonlyMap<Role, { readonly child: Child; readonly readyUrl: string }>;
 
@@ -42,6 +45,8 @@ export class ControlPlane {
     readonly url: string;
     readonly gateway: string;
     readonly folder: string;
+    readonly configDir: string;
+    readonly taskQueue: string;
     readonly db: Database;
     readonly hoodctl: Hoodctl;
     readonly roles: ReadonlyMap<Role, { readonly child: Child; readonly readyUrl: string }>;
@@ -49,7 +54,8 @@ export class ControlPlane {
     this.url = parts.url;
     this.gateway = parts.gateway;
     this.#folder = parts.folder;
-    this.configDir = join(parts.folder, 'chains');
+    this.configDir = parts.configDir;
+    this.taskQueue = parts.taskQueue;
     this.db = parts.db;
     this.hoodctl = parts.hoodctl;
     this.#roles = parts.roles;
@@ -62,15 +68,17 @@ export class ControlPlane {
     mkdirSync(join(folder, 'chains'));
     const db = openDatabase(openPool(databaseUrl, { max: 4, onIdleError: () => undefined })); // tests kill the server
     await migrate(db);
-    const { key } = await createApiKey(db, { name: 'e2e', createdBy: 'test' });
+    const { key } = await createApiKey(db, { name: options.beside ? 'e2e-beside' : 'e2e', createdBy: 'test' });
     const [api, gateway, ...metrics] = await freePorts(2 + ROLES.length - 1);
+    const configDir = options.beside?.configDir ?? join(folder, 'chains');
+    const taskQueue = options.beside?.taskQueue ?? `e2e-${api}-${process.pid}`;
     const env = {
       ...process.env,
       ...options.env,
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: temporalAddress,
-      HOODCLOUD_TASK_QUEUE: `e2e-${api}-${process.pid}`,
-      HOODCLOUD_CONFIG_DIR: join(folder, 'chains'),
+      HOODCLOUD_TASK_QUEUE: taskQueue,
+      HOODCLOUD_CONFIG_DIR: configDir,
       HOODCLOUD_CACHE_DIR: join(tmpdir(), `hoodcloud-workflows-${process.getuid?.() ?? 0}`),
       HOODCLOUD_HEARTBEAT_SECONDS: String(heartbeatSeconds),
       HOODCLOUD_API_LISTEN: `${bind}:${api}`,
@@ -86,7 +94,16 @@ export class ControlPlane {
       }),
     );
     const hoodctl = new Hoodctl(programs.hoodctl, { url, apiKey: key });
-    const plane = new ControlPlane({ url, gateway: `${bind}:${gateway}`, folder, db, hoodctl, roles });
+    const plane = new ControlPlane({
+      url,
+      gateway: `${bind}:${gateway}`,
+      folder,
+      configDir,
+      taskQueue,
+      db,
+      hoodctl,
+      roles,
+    });
     try {
       await plane.startRoles(...ROLES);
       return plane;

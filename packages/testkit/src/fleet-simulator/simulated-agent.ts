@@ -55,6 +55,8 @@ export interface AgentWatch {
   /** From a heartbeat until the gateway's sign of life behind it, milliseconds. */
   readonly roundTrip: (ms: number) => void;
   readonly command: (nodeId: string, command: Command) => void;
+  /** It says that a command's work has come to this phase. */
+  readonly phase: (commandId: string, phase: string) => void;
 }
 
 /** Nobody listens. */
@@ -65,6 +67,7 @@ export const UNWATCHED: AgentWatch = {
   lost: () => undefined,
   roundTrip: () => undefined,
   command: () => undefined,
+  phase: () => undefined,
 };
 
 /** What an agent did for one attempt. */
@@ -218,6 +221,7 @@ export class SimulatedAgent {
     const { reportEveryMs } = this.#parts.script;
     const reports =
       reportEveryMs === null ? PROGRESS.length : Math.max(PROGRESS.length, Math.round(ms / reportEveryMs));
+    let told = '';
     for (let report = 0; report < reports; report += 1) {
       if (ms > 0) await sleep(ms / reports);
       const actionIndex = Math.floor((report / reports) * PROGRESS.length);
@@ -233,7 +237,10 @@ export class SimulatedAgent {
         phase,
         note: `said at ${Date.now()}`,
       };
-      if (this.#welcomed) this.#session?.send({ case: 'commandProgress', value });
+      if (!this.#welcomed) continue;
+      if (phase !== told) this.#parts.watch.phase(commandId, phase);
+      told = phase;
+      this.#session?.send({ case: 'commandProgress', value });
     }
   }
 

@@ -30,6 +30,8 @@ export interface FleetSamples {
   readonly awaysAt: readonly number[];
   /** First arrival of each command. */
   readonly commandsAt: readonly { readonly commandId: string; readonly at: number }[];
+  /** When an agent first said that a command has come to a phase: `<command id> <phase>`. */
+  readonly phasesAt: readonly { readonly phase: string; readonly at: number }[];
 }
 
 /** Agents that live in this process. */
@@ -59,6 +61,8 @@ export class SimulatedFleet {
         this.#seen.add(commandId);
         this.#samples.commandsAt.push({ commandId, at: Date.now() });
       },
+      phase: (commandId: string, phase: string) =>
+        void this.#samples.phasesAt.push({ phase: `${commandId} ${phase}`, at: Date.now() }),
     };
     this.agents = identities.map((identity, turn) => new SimulatedAgent(identity, { ...parts, watch }, turn));
   }
@@ -103,5 +107,6 @@ function noSamples() {
     welcomesAt: [] as number[],
     awaysAt: [] as number[],
     commandsAt: [] as { commandId: string; at: number }[],
+    phasesAt: [] as { phase: string; at: number }[],
   };
 }
