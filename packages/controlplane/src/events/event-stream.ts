@@ -31,9 +31,7 @@ export async function streamEvents(
     while (!response.destroyed) {
       const recent = follower.page(cursor, BATCH, only);
       const { items, nextAfter } = recent ?? (await stored(db, cursor, only, follower.reach));
-      for (const event of items) {
-        if (!response.write(serverSentEvent(event))) await drained(response);
-      }
+      if (items.length > 0 && !response.write(items.map(serverSentEvent).join(''))) await drained(response);
       cursor = nextAfter;
       if (recent !== null && items.length < BATCH && !response.destroyed) await follower.news();
     }
@@ -68,6 +66,13 @@ async function drained(response: ServerResponse): Promise<void> {
   }
 }
 
+/** Texts of events that many follow: the feed gives all of them the same object. */
+const texts = new WeakMap<EventView, string>();
+
 function serverSentEvent(event: EventView): string {
-  return `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  const text = `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+  texts.set(event, text);
+  return text;
 }
