@@ -3,20 +3,83 @@ import { putHome } from '@hoodcloud/testkit/chains/cometbft-host';
 import { createNetwork, DEFAULT_PORTS } from '@hoodcloud/testkit/chains/cometbft-network';
 import { programImage } from '@hoodcloud/testkit/chains/program-image';
 import { createDockerLab } from '@hoodcloud/testkit/docker-lab/docker-lab';
-import type { Binaries, LiveNode, Release } from './live-node.ts';
+import { COMPOSE, installCompose } from '../swap/compose.ts';
+import { type Binaries, type LiveNode, RELEASES, type Release } from './live-node.ts';
 
 const NAME = 'cometbft';
 const HOME = '/cometbft';
 const VOLUME = 'cometbft-data';
 const { rpcPort } = DEFAULT_PORTS;
-const NETWORKS = { host_network: '--network host', published_port: `--publish ${rpcPort}:${rpcPort}` } as const;
+type Network = 'host_network' | 'published_port';
+const NETWORKS: Readonly<Record<Network, string>> = {
+  host_network: '--network host',
+  published_port: `--publish ${rpcPort}:${rpcPort}`,
+};
 
 /**
  * A validator in a container of its host's engine. By hand, the image pulled before: stop, rename, create, start with
  * the docker client in one shell. Beside it the least that the engine can do: the new container made beforehand, stop
  * and start through the engine's API alone.
  */
-export async function nodeInDocker(binaries: Binaries, network: keyof typeof NETWORKS): Promise<LiveNode> {
+export async function nodeInDocker(binaries: Binaries, network: Network): Promise<LiveNode> {
+  const { byHand, node } = await containerOf(binaries, network);
+  return { ...node, byHand };
+}
+
+/** The same node, and by hand `docker-compose up -d` with the new image in its file. Each change begins with a container of its own kind. */
+export async function nodeInCompose(binaries: Binaries, network: Network): Promise<LiveNode> {
+  const { node, references, create, pull } = await containerOf(binaries, network);
+  const { host } = node;
+  await installCompose(host);
+  for (const release of RELEASES) {
+    const service = {
+      image: references[release],
+      container_name: NAME,
+      command: ['start', '--home', HOME],
+      restart: 'unless-stopped',
+      stop_signal: 'SIGTERM',
+      stop_grace_period: '180s',
+      volumes: [`${VOLUME}:${HOME}`],
+      ...(network === 'host_network' ? { network_mode: 'host' } : { ports: [`${rpcPort}:${rpcPort}`] }),
+    };
+    const file = { name: 'bench', services: { node: service }, volumes: { [VOLUME]: { external: true } } };
+    await host.writeFile(fileOf(release), JSON.stringify(file)); // JSON is YAML
+  }
+  const up = (release: Release) => host.must(COMPOSE, '--file', fileOf(release), 'up', '--detach', '--quiet-pull');
+  let current: Release = 'v0.38.17';
+  const anew = async (begin: (release: Release) => Promise<unknown>) => {
+    await host.must('docker', 'rm', '--force', NAME);
+    await begin(current);
+  };
+  const changed = (to: Release) => {
+    current = to;
+  };
+  return {
+    ...node,
+    artifactOf: (release) => {
+      changed(release); // asked once a change, right before it
+      return node.artifactOf(release);
+    },
+    handOver: () => anew((release) => host.sh(`${create(NAME, release)} && docker start ${NAME}`)),
+    byHand: {
+      compose: {
+        prepare: async (to) => {
+          await pull(to);
+          await anew(up);
+        },
+        change: async (to) => {
+          await up(to);
+          changed(to);
+        },
+        tidy: async () => undefined,
+      },
+    },
+  };
+}
+
+const fileOf = (release: Release) => `/root/compose-${release}.yaml`;
+
+async function containerOf(binaries: Binaries, network: Network) {
   const { lab, host } = await createDockerLab('bench');
   const references = {} as Record<Release, string>;
   for (const { release, path } of Object.values(binaries)) {
@@ -41,7 +104,7 @@ export async function nodeInDocker(binaries: Binaries, network: keyof typeof NET
 
   const steps = (to: Release) =>
     [`docker stop ${NAME}`, `docker rename ${NAME} ${NAME}.old`, create(NAME, to), `docker start ${NAME}`].join(' && ');
-  return {
+  const node: Omit<LiveNode, 'byHand'> = {
     host,
     rpcPort,
     agentConfig: {
@@ -53,22 +116,23 @@ export async function nodeInDocker(binaries: Binaries, network: keyof typeof NET
       const url = references[release];
       return { kind: 'ARTIFACT_KIND_IMAGE', url, checksum: url.slice(url.indexOf('@') + 1) };
     },
-    byHand: {
-      bare_steps: {
-        prepare: async (to) => void (await pull(to)),
-        change: async (to) => void (await host.sh(steps(to))),
-        tidy: async () => void (await host.must('docker', 'rm', `${NAME}.old`)),
-      },
-      made_beforehand_by_api: {
-        prepare: async (to) => {
-          await pull(to);
-          await host.sh(create(`${NAME}.new`, to));
-        },
-        change: async () => void (await host.sh(`${api(`${NAME}/stop`)} && ${api(`${NAME}.new/start`)}`)),
-        tidy: async () => void (await host.sh(`docker rm ${NAME} && docker rename ${NAME}.new ${NAME}`)),
-      },
-    },
     own: { stop: `docker stop ${NAME}`, start: `docker start ${NAME}` },
     dispose: () => lab.clean(),
   };
+  const byHand: LiveNode['byHand'] = {
+    bare_steps: {
+      prepare: async (to) => void (await pull(to)),
+      change: async (to) => void (await host.sh(steps(to))),
+      tidy: async () => void (await host.must('docker', 'rm', `${NAME}.old`)),
+    },
+    made_beforehand_by_api: {
+      prepare: async (to) => {
+        await pull(to);
+        await host.sh(create(`${NAME}.new`, to));
+      },
+      change: async () => void (await host.sh(`${api(`${NAME}/stop`)} && ${api(`${NAME}.new/start`)}`)),
+      tidy: async () => void (await host.sh(`docker rm ${NAME} && docker rename ${NAME}.new ${NAME}`)),
+    },
+  };
+  return { node, byHand, references, create, pull };
 }

@@ -8,6 +8,8 @@ import type { Host } from '@hoodcloud/testkit/host-lab/lab-host';
 import type { Binaries, LiveNode, Way } from './live-node.ts';
 
 const { unit, binary: INSTALLED, home } = COMETBFT_ON_HOST;
+
+export { INSTALLED };
 export const PREPARED = '/usr/local/bin/.prepared';
 const STOP_AND_SWAP = `systemctl stop ${unit} && mv -T ${PREPARED} ${INSTALLED}`;
 

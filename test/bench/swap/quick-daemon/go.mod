@@ -1,0 +1,3 @@
+module hoodcloud.example/quick-daemon
+
+go 1.24
