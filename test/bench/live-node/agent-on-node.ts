@@ -7,7 +7,7 @@ import type { LiveNode, Release } from './live-node.ts';
 const DRIVER = fileURLToPath(new URL('../../../packages/agent/src/upgrade/drive-upgrade.ts', import.meta.url));
 const PROGRAM = '/opt/hoodcloud/upgrade.mjs';
 /** The service must stay up for so long before the upgrade counts; the port is open by then, so it costs no downtime. */
-const STABLE_MS = 500;
+export const STABLE_MS = 500;
 
 /** The agent's handler, executor and adapter on a live node's host, told what a control plane would send. */
 export class AgentOnNode {

@@ -77,7 +77,7 @@ export async function nodeInCompose(binaries: Binaries, network: Network): Promi
   };
 }
 
-const fileOf = (release: Release) => `/root/compose-${release}.yaml`;
+const fileOf = (release: Release) => `/etc/compose/${release}.yaml`;
 
 async function containerOf(binaries: Binaries, network: Network) {
   const { lab, host } = await createDockerLab('bench');
