@@ -17,8 +17,9 @@ function releaseNamed(version: string): TinyRelease {
   return { version, content, checksum: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 }
 
-const BEFORE = releaseNamed('v1');
-const AFTER = releaseNamed('v2');
+/** `v1` is what runs in the beginning, `v2` what the first rollout brings, and so on. */
+export const releaseOf = (round: number) => releaseNamed(`v${round + 1}`);
+const BEFORE = releaseOf(0);
 
 const HEARTBEAT_MS = 1_000;
 
@@ -29,6 +30,8 @@ export interface FleetSizes {
   readonly upgradeMs: number;
   /** Where agents find gateways, each beginning with another one; the control plane's own when left out. */
   readonly gateways?: readonly string[];
+  /** So many rollouts one after the other have a release to bring; 1 when left out. */
+  readonly rounds?: number;
 }
 
 /** Chains with nodes whose agents are simulated, joined as an operator joins them. */
@@ -47,8 +50,12 @@ export class Fleet {
     const chains = Array.from({ length: sizes.chains }, (_, index) => `chain-${index + 1}`);
     const agents: SimulatedAgent[] = [];
     for (const chain of chains) {
-      writeChain(plane.configDir, chain, { known: [BEFORE, AFTER] });
-      writeManifest(plane.configDir, manifestFor(chain, AFTER, 'https://releases.example.org/v2'));
+      const releases = Array.from({ length: (sizes.rounds ?? 1) + 1 }, (_, round) => releaseOf(round));
+      writeChain(plane.configDir, chain, { known: releases });
+      for (const release of releases.slice(1)) {
+        const url = `https://releases.example.org/${release.version}`;
+        writeManifest(plane.configDir, manifestFor(chain, release, url));
+      }
       for (let number = 1; number <= sizes.nodes; number += 1) {
         agents.push(await joinNode(plane, api, { ...sizes, chain, name: `${chain}-${number}`, turn: number }));
       }
@@ -62,18 +69,25 @@ export class Fleet {
     return new Fleet(agents, chains, api);
   }
 
-  /** Creates and starts a rollout on every chain. @returns their ids */
-  async startRollouts({ batchSize }: { readonly batchSize?: number } = {}): Promise<string[]> {
+  /** Creates and starts a rollout of the round's release on every chain, or on these. @returns their ids */
+  async startRollouts(
+    options: { readonly batchSize?: number; readonly round?: number; readonly chains?: readonly string[] } = {},
+  ): Promise<string[]> {
+    const { batchSize, round = 1, chains = this.chains } = options;
     return Promise.all(
-      this.chains.map(async (chain) => {
-        const body = { chain_profile_id: chain, node_type: NODE_TYPE, upgrade_id: AFTER.version, strategy: 'rolling' };
+      chains.map(async (chain) => {
+        const upgrade = { upgrade_id: releaseOf(round).version, strategy: 'rolling', offline_policy: 'wait' };
         const size = batchSize === undefined ? {} : { batch_size: batchSize };
-        const wanted = { ...body, ...size, offline_policy: 'wait' };
+        const wanted = { chain_profile_id: chain, node_type: NODE_TYPE, ...upgrade, ...size };
         const { id } = await this.#api.post<RolloutDetail>('/rollouts', wanted);
-        await this.#api.post(`/rollouts/${id}/start`, {});
+        await this.start(id);
         return id;
       }),
     );
+  }
+
+  async start(rolloutId: string): Promise<void> {
+    await this.#api.post(`/rollouts/${rolloutId}/start`, {});
   }
 
   stop(): void {

@@ -74,8 +74,10 @@ export class Receivers {
     return (await this.#outbox(db)).map(({ seq }) => seq).filter((seq) => !had.has(seq));
   }
 
+  /** In the order of their numbers, which is the order for readers: ids of transactions side by side commit in any (C11). */
   async #outbox(db: Database): Promise<OutboxEvent[]> {
-    const rows = await db.selectFrom('events').select(['published_seq', 'rollout_id']).orderBy('id').execute();
+    const events = db.selectFrom('events').select(['published_seq', 'rollout_id']);
+    const rows = await events.orderBy('published_seq').execute();
     return rows.flatMap(({ published_seq: seq, rollout_id }) => {
       if (seq === null) throw new Error('an event has no number yet');
       return seq > this.#after ? [{ seq, rollout_id }] : [];

@@ -12,7 +12,7 @@ export interface Struck {
 /** So long something is away: long enough that others notice, shorter than a node may be unheard. */
 const AWAY_MS = 4_000;
 const BETWEEN_MS = 3_000;
-const ORDER = ['worker', 'postgres', 'gateway', 'reconciler', 'temporal', 'api'] as const;
+export const STRUCK = ['worker', 'postgres', 'gateway', 'reconciler', 'temporal', 'api'] as const;
 
 /** Kills one part of the control plane after the other, round after round, and brings each back. */
 export class Strikes {
@@ -34,14 +34,15 @@ export class Strikes {
   /** Goes on until `isOver`, which is asked between two strikes; at least one whole round. */
   async goOnUntil(isOver: () => Promise<boolean>): Promise<void> {
     do {
-      for (const name of ORDER) {
-        await this.#strike(name);
+      for (const name of STRUCK) {
+        await this.strike(name);
         await sleep(BETWEEN_MS);
       }
     } while (!(await isOver()));
   }
 
-  async #strike(name: (typeof ORDER)[number]): Promise<void> {
+  /** Kills one of them and brings it back. */
+  async strike(name: (typeof STRUCK)[number]): Promise<void> {
     console.log(`${name} is killed`);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     switch (name) {

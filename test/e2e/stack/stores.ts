@@ -72,6 +72,13 @@ export class OwnStores implements Stores {
     });
   }
 
+  /** Connections to the database, of whoever. */
+  async countConnections(): Promise<number> {
+    const query = 'select count(*)::int as n from pg_stat_activity where datname = $1';
+    const name = new URL(this.databaseUrl).pathname.slice(1);
+    return onPostgres(this.postgres, async (pool) => (await pool.query(query, [name])).rows[0].n);
+  }
+
   async dispose(): Promise<void> {
     await this.#temporal.stop();
     await this.#postgres.dispose();
