@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts';
 import type { PayloadCipher } from '../db/payload-cipher.ts';
 import type { ChainFiles, RenderConfigs } from './chain-facts.ts';
 import { type InstalledFrom, loadEligibilityFacts, loadInstalledFrom } from './load-eligibility-facts.ts';
-import { type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
+import { fieldsOf, type NamedArtifacts, targetArtifacts } from './target-artifacts.ts';
 
 /** The part of a rollout that says which nodes it is for and what they become. */
 export interface TargetSpec extends NamedArtifacts {
@@ -54,7 +54,11 @@ export async function judgeTargets(
   const fleet = await loadEligibilityFacts(db, { rolloutId, binaryName, targetVersion, nodeIds, now });
   const targets = targetArtifacts(spec);
   const platforms = targets.kind === 'by_platform' ? Object.keys(targets.artifacts) : null;
-  const installed = await loadInstalledFrom(db, spec.binary_name, nodeIds);
+  // a file's digest is that of its artifact: only of members is it asked what they became on the node
+  const hasMembers = fieldsOf(targets).some(({ artifact }) => artifact.member !== null);
+  const installed = hasMembers
+    ? await loadInstalledFrom(db, spec.binary_name, nodeIds)
+    : new Map<string, InstalledFrom>();
   const runtime = await sources.chains.runtime(spec.chain_profile_id);
   const configs = await sources.renderConfigs(spec, nodeIds);
   const judged = [...fleet.values()].map((facts) => {

@@ -31,13 +31,13 @@ export async function loadEligibilityFacts(
       'n.node_type',
       'n.state',
       'n.maintenance_owner',
-      'n.joined_at',
       'n.last_heartbeat_at',
-      'n.quarantined_at',
       'n.platform',
       'c.runtime_type',
       'c.running_checksum',
       'c.config_checksums',
+      sql<boolean>`n.joined_at is not null`.as('joined'),
+      sql<boolean>`n.quarantined_at is not null`.as('quarantined'),
     ])
     .where('n.id', '=', sql<string>`any(${[...query.nodeIds]}::uuid[])`)
     .execute();
@@ -144,9 +144,9 @@ interface NodeRow {
   readonly node_type: string;
   readonly state: NodeState;
   readonly maintenance_owner: string | null;
-  readonly joined_at: Date | null;
   readonly last_heartbeat_at: Date | null;
-  readonly quarantined_at: Date | null;
+  readonly joined: boolean;
+  readonly quarantined: boolean;
   readonly platform: string | null;
   readonly runtime_type: string | null;
   readonly running_checksum: string | null;
@@ -159,10 +159,10 @@ function eligibilityFacts(row: NodeRow, now: number): NodeEligibilityFacts {
     nodeType: row.node_type,
     state: row.state,
     maintenanceOwner: row.maintenance_owner,
-    joined: row.joined_at !== null,
+    joined: row.joined,
     online: isOnline(row.last_heartbeat_at, new Date(now)),
     lastHeartbeatAt: row.last_heartbeat_at?.getTime() ?? null,
-    quarantined: row.quarantined_at !== null,
+    quarantined: row.quarantined,
     platform: row.platform,
     component: componentFacts(row),
   };

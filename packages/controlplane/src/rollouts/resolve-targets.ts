@@ -1,5 +1,6 @@
 import { planBatches } from '@hoodcloud/domain/batch-plan';
 import type { Reason } from '@hoodcloud/domain/reasons';
+import { sql } from 'kysely';
 import type { Database, Db } from '../db/database.ts';
 import { json } from '../db/json.ts';
 import { scopedNodes, storedBatchOrder } from './batch-order-of.ts';
@@ -8,7 +9,15 @@ import { judgeTargets, type TargetSources, targetNodeIds } from './judge-targets
 import { transitionRolloutNode } from './rollout-node-transition.ts';
 import { lockRollout, type RolloutRow } from './rollout-row.ts';
 
-const INSERT_CHUNK = 500;
+/** Columns of a row that tell the way back. */
+const PREVIOUS = [
+  'previous_version',
+  'previous_binary_url',
+  'previous_checksum',
+  'previous_artifact_member',
+  'previous_installed_checksum',
+  'previous_config_hashes',
+] as const;
 /** Batch of a node that was left out at the start: it belongs to none. */
 const NO_BATCH = -1;
 
@@ -24,14 +33,15 @@ export async function resolveTargets(db: Database, sources: TargetSources, rollo
     const nodeIds = await targetNodeIds(tx, rollout);
     const judged = await judgeTargets(tx, sources, rollout, nodeIds, now);
     const eligible = [...judged].filter(([, { kind }]) => kind === 'eligible').map(([id]) => id);
+    const order = storedBatchOrder(rollout.batch_order);
     const batches = planBatches({
       strategy: rollout.strategy,
       batchSize: rollout.batch_size,
       canarySize: rollout.canary_size,
       seed: rollout.id,
       nodes: eligible,
-      order: storedBatchOrder(rollout.batch_order),
-      facts: await scopedNodes(tx, eligible),
+      order,
+      ...(order !== null && { facts: await scopedNodes(tx, eligible) }),
     });
     await insertRows(tx, rollout, [...judged.keys()], batches);
     for (const [nodeId, eligibility] of judged) {
@@ -56,7 +66,7 @@ export async function skipNode(
   return transitionRolloutNode(db, { rolloutId, nodeId, from: 'pending', to: 'skipped', reason, actor });
 }
 
-/** Writes a pending row for each node, with what is on it now. Nodes without a batch belong to none. */
+/** Writes a pending row for each node, with what is on it now, in one statement. Nodes without a batch belong to none. */
 export async function insertRows(
   db: Db,
   rollout: RolloutRow,
@@ -64,23 +74,33 @@ export async function insertRows(
   batches: ReadonlyMap<string, number>,
   marks: { readonly late: boolean } = { late: false },
 ): Promise<void> {
-  for (let start = 0; start < nodeIds.length; start += INSERT_CHUNK) {
-    const chunk = nodeIds.slice(start, start + INSERT_CHUNK);
-    const before = await previousVersions(db, rollout.binary_name, chunk);
-    await db
-      .insertInto('rollout_nodes')
-      .values(
-        chunk.map((nodeId) => ({
-          rollout_id: rollout.id,
-          node_id: nodeId,
-          batch_index: batches.get(nodeId) ?? NO_BATCH,
-          ...before.get(nodeId),
-          ...marks,
-        })),
-      )
-      .onConflict((conflict) => conflict.columns(['rollout_id', 'node_id']).doNothing())
-      .execute();
-  }
+  const indexes = nodeIds.map((nodeId) => batches.get(nodeId) ?? NO_BATCH);
+  await db
+    .insertInto('rollout_nodes')
+    .columns(['rollout_id', 'node_id', 'batch_index', 'late', ...PREVIOUS])
+    .expression(
+      db
+        .selectFrom(
+          sql<{ node_id: string; batch_index: number }>`unnest(${[...nodeIds]}::uuid[], ${indexes}::int[])`.as<'t'>(
+            sql`t(node_id, batch_index)`,
+          ),
+        )
+        .leftJoin(selectPrevious(db, rollout.binary_name).as('p'), 'p.node_id', 't.node_id')
+        .select([
+          sql<string>`${rollout.id}::uuid`.as('rollout_id'),
+          't.node_id',
+          't.batch_index',
+          sql<boolean>`${marks.late}::boolean`.as('late'),
+          'p.previous_version',
+          'p.previous_binary_url',
+          'p.previous_checksum',
+          'p.previous_artifact_member',
+          'p.previous_installed_checksum',
+          sql`coalesce(p.previous_config_hashes, '{}')`.as('previous_config_hashes'),
+        ]),
+    )
+    .onConflict((conflict) => conflict.columns(['rollout_id', 'node_id']).doNothing())
+    .execute();
 }
 
 /** What is on the nodes now: the way back (spec `rollout_nodes.previous_*`). */
@@ -89,37 +109,32 @@ export async function previousVersions(
   binaryName: string,
   nodeIds: readonly string[],
 ): Promise<Map<string, PreviousVersion>> {
-  const rows = await db
+  const rows = await selectPrevious(db, binaryName).where('c.node_id', 'in', nodeIds).execute();
+  return new Map(
+    rows.map(({ node_id, previous_config_hashes, ...previous }) => [
+      node_id,
+      { ...previous, previous_config_hashes: json(previous_config_hashes) },
+    ]),
+  );
+}
+
+/** A row for each node that has the component, in the columns that a rollout keeps it in. */
+function selectPrevious(db: Db, binaryName: string) {
+  return db
     .selectFrom('node_components as c')
     .leftJoin('node_config_state as s', (join) =>
       join.onRef('s.node_id', '=', 'c.node_id').onRef('s.binary_name', '=', 'c.binary_name'),
     )
     .select([
       'c.node_id',
-      'c.running_checksum',
-      'c.installed_checksum',
-      's.binary_version',
-      's.binary_url',
-      's.binary_checksum',
-      's.artifact_member',
-      's.config_hashes',
+      's.binary_version as previous_version',
+      's.binary_url as previous_binary_url',
+      sql<string | null>`coalesce(s.binary_checksum, c.running_checksum, c.installed_checksum)`.as('previous_checksum'),
+      's.artifact_member as previous_artifact_member',
+      'c.installed_checksum as previous_installed_checksum',
+      sql<object>`coalesce(s.config_hashes, '{}')`.as('previous_config_hashes'),
     ])
-    .where('c.binary_name', '=', binaryName)
-    .where('c.node_id', 'in', nodeIds)
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.node_id,
-      {
-        previous_version: row.binary_version,
-        previous_binary_url: row.binary_url,
-        previous_checksum: row.binary_checksum ?? row.running_checksum ?? row.installed_checksum,
-        previous_artifact_member: row.artifact_member,
-        previous_installed_checksum: row.installed_checksum,
-        previous_config_hashes: json(row.config_hashes ?? {}),
-      },
-    ]),
-  );
+    .where('c.binary_name', '=', binaryName);
 }
 
 interface PreviousVersion {

@@ -57,7 +57,15 @@ export async function planView(
     configDiffs(db, plans.renderer, prepared),
     estimateOf(db, prepared, planned),
     planShares(db, request, planned),
-    planSchedule(db, request, planned, new Date()),
+    planSchedule(
+      db,
+      request,
+      {
+        first: planned[0]?.nodes.map(({ node_id }) => node_id) ?? [],
+        all: new Map(eligible.map(({ id, scoped }) => [id, scoped])),
+      },
+      new Date(),
+    ),
   ]);
   const view = {
     chain_profile_id: request.chain_profile_id,

@@ -1,17 +1,19 @@
-import type { PlanScheduleView, RolloutPlanView } from '@hoodcloud/contracts/http/rollout-plan';
+import type { PlanScheduleView } from '@hoodcloud/contracts/http/rollout-plan';
 import type { CreateRolloutRequest } from '@hoodcloud/contracts/http/rollout-requests';
 import { firstStart, type TimeRules, timeHolds } from '@hoodcloud/domain/first-start';
 import { covers, type ScopedNode } from '@hoodcloud/domain/policy-scope';
 import { sentenceOf } from '@hoodcloud/domain/reasons';
-import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { loadPolicies } from '../../policies/load-policies.ts';
 
-/** When the first node would start by windows, freezes and the rollout's own time, and what holds nodes now. */
+/**
+ * When the first node would start by windows, freezes and the rollout's own time, and what holds nodes now.
+ * @param nodes those that can be upgraded, by id, and the ids of the first batch
+ */
 export async function planSchedule(
   db: Db,
   request: CreateRolloutRequest,
-  batches: RolloutPlanView['batches'],
+  nodes: { readonly first: readonly string[]; readonly all: ReadonlyMap<string, ScopedNode> },
   now: Date,
 ): Promise<PlanScheduleView> {
   const rules: TimeRules = {
@@ -19,17 +21,12 @@ export async function planSchedule(
     windows: request.windows ?? null,
     policies: { windows: await loadPolicies(db, 'maintenance_window'), freezes: await loadPolicies(db, 'freeze') },
   };
-  const ids = batches.flatMap(({ nodes }) => nodes.map(({ node_id }) => node_id));
-  const nodes = await scopedNodes(db, ids);
-  const first = new Set(batches[0]?.nodes.map(({ node_id }) => node_id));
-  const starts = alike(
-    rules,
-    [...nodes].filter(([id]) => first.has(id)).map(([, node]) => node),
-  ).map((node) => firstStart(node, rules, now.getTime()));
+  const first = nodes.first.flatMap((id) => nodes.all.get(id) ?? []);
+  const starts = alike(rules, first).map((node) => firstStart(node, rules, now.getTime()));
   const known = starts.filter((at) => at !== null);
   return {
     first_start_at: known.length === 0 ? null : new Date(Math.min(...known)).toISOString(),
-    holds: holdsNow(rules, [...nodes.values()], now.getTime()),
+    holds: holdsNow(rules, [...nodes.all.values()], now.getTime()),
   };
 }
 
@@ -49,18 +46,4 @@ function holdsNow(rules: TimeRules, nodes: readonly ScopedNode[], now: number): 
     }
   }
   return [...counts].map(([sentence, count]) => ({ sentence, nodes: count }));
-}
-
-async function scopedNodes(db: Db, ids: readonly string[]): Promise<Map<string, ScopedNode>> {
-  const rows = await db
-    .selectFrom('nodes')
-    .select(['id', 'chain_profile_id', 'node_type', 'labels'])
-    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
-    .execute();
-  return new Map(
-    rows.map(({ id, chain_profile_id, node_type, labels }) => [
-      id,
-      { chainProfileId: chain_profile_id, nodeType: node_type, labels: labels as ScopedNode['labels'] },
-    ]),
-  );
 }
