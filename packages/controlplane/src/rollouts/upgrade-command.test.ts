@@ -34,14 +34,19 @@ const row = {
   previous_installed_checksum: sum('d'),
 } as RolloutNodeRow;
 
-function sent(ofRollout: Partial<RolloutRow>, ofRow: Partial<RolloutNodeRow>, runtime: unknown = null) {
+function sent(
+  ofRollout: Partial<RolloutRow>,
+  ofRow: Partial<RolloutNodeRow>,
+  runtime: unknown = null,
+  stableMs: number | null = null,
+) {
   const bytes = upgradePayload({
     attemptId: 'a',
     operation: 'UPGRADE',
     rollout: { ...rollout, ...ofRollout },
     row: { ...row, ...ofRow },
     runtime: runtime === null ? null : chainRuntimeSchema.parse(runtime),
-    stableMs: null,
+    stableMs,
     configs: [],
     lastWritten: {},
   });
@@ -184,4 +189,10 @@ describe('questions about duties', () => {
   it('change nothing, so that nobody has to acknowledge that nothing undoes them', () => {
     expect(hookProblems(hooks, { acknowledged: false })).toEqual([]);
   });
+});
+
+it('a chain that asks for no stable time gets none, and one that says nothing the default of the agent (A15)', () => {
+  expect(sent({}, {}, null, 0).budgets?.stableMs).toBe(1);
+  expect(sent({}, {}, null, 7_000).budgets?.stableMs).toBe(7_000);
+  expect(sent({}, {}).budgets?.stableMs).toBe(0);
 });

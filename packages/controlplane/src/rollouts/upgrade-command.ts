@@ -211,7 +211,8 @@ function wireBudgets(runtime: ChainRuntime | null, stableMs: number | null) {
     configsMs: budgets.write_configs ?? 0,
     reloadMs: budgets.reload_daemon ?? 0,
     startMs: budgets.start_node ?? 0,
-    stableMs: stableMs ?? 0,
+    // a chain that asks for no time at all must not get the default for it
+    stableMs: stableMs === null ? 0 : Math.max(1, stableMs),
     toleratedRestarts: runtime?.budgets.tolerated_restarts ?? 0,
   });
 }
