@@ -37,13 +37,17 @@ function alike({ policies }: TimeRules, nodes: readonly ScopedNode[]): ScopedNod
   return [...kinds.values()];
 }
 
+/** What holds nodes now, what ends first before what ends later: whatever the order of the nodes. */
 function holdsNow(rules: TimeRules, nodes: readonly ScopedNode[], now: number): PlanScheduleView['holds'] {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, { nodes: number; readonly until: number }>();
   for (const node of nodes) {
-    for (const { reason } of timeHolds(node, rules, now)) {
+    for (const { reason, until = Number.POSITIVE_INFINITY } of timeHolds(node, rules, now)) {
       const sentence = sentenceOf(reason);
-      counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
+      const counted = counts.get(sentence) ?? { nodes: 0, until };
+      counted.nodes += 1;
+      counts.set(sentence, counted);
     }
   }
-  return [...counts].map(([sentence, count]) => ({ sentence, nodes: count }));
+  const inOrder = [...counts].sort(([one, a], [other, b]) => a.until - b.until || (one < other ? -1 : 1));
+  return inOrder.map(([sentence, counted]) => ({ sentence, nodes: counted.nodes }));
 }
