@@ -10,7 +10,7 @@ const keptOf = ({ bench, figures }, results) =>
   figures.flatMap((name) => (results[bench] ?? []).filter((figure) => figure.name === name));
 
 /** docs/performance.md whole. */
-export function performancePage(goals, results, plots, missed) {
+export function performancePage(goals, results, plots, missed, open) {
   const rows = goals.map((goal) => {
     const kept = keptOf(goal, results);
     const nameOf = ({ name }) => (kept.length > 1 ? `${name.replaceAll('_', ' ')}: ` : '');
@@ -28,7 +28,11 @@ ${table(['figure', 'goal', 'measured', '', 'bench'], rows)}
 
 ${goals.length} goals: ${count(goals, results)}.
 
-${missed}${plots.map(({ title, file }) => `## ${title}\n\n![${title}](performance/${file})\n\n`).join('')}## Where and when
+${missed}${plots.map(({ title, file }) => `## ${title}\n\n![${title}](performance/${file})\n\n`).join('')}## Not measured
+
+${open.trim()}
+
+## Where and when
 
 ${whereAndWhen(results)}
 
@@ -68,7 +72,7 @@ function count(goals, results) {
 function detail({ runs, rounds, rival, floor }) {
   const of = runs ?? rounds;
   const parts = [
-    floor !== undefined && `floor ${floor}`,
+    floor !== undefined && `floor ${typeof floor === 'number' ? Number(floor.toPrecision(4)) : floor}`,
     rival !== undefined && `rival ${rival}`,
     of && `${of} runs`,
   ].filter(Boolean);

@@ -14,7 +14,7 @@ const results = Object.fromEntries(
     .filter((file) => file.endsWith('.json'))
     .map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(RESULTS, file), 'utf8'))]),
 );
-const { goals, plots } = parse(readFileSync(join(ROOT, 'test/bench/goals.yaml'), 'utf8'));
+const { goals, plots, open } = parse(readFileSync(join(ROOT, 'test/bench/goals.yaml'), 'utf8'));
 
 rmSync(PLOTS, { recursive: true, force: true });
 mkdirSync(PLOTS, { recursive: true });
@@ -27,5 +27,5 @@ const drawn = plots.flatMap(({ title, bench, unit, series }) => {
 });
 writeFileSync(
   join(ROOT, 'docs/performance.md'),
-  performancePage(goals, results, drawn, missedSections(goals, results)),
+  performancePage(goals, results, drawn, missedSections(goals, results), open),
 );

@@ -10,7 +10,8 @@ const kept = (value: number) => ({
 });
 
 it('says of each goal whether it is met, missed or not measured', () => {
-  const verdict = (results: Record<string, unknown>) => performancePage([GOAL], results, [], '').split('\n')[9];
+  const verdict = (results: Record<string, unknown>) =>
+    performancePage([GOAL], results, [], '', 'The rest.').split('\n')[9];
   expect(verdict(kept(1.5))).toBe('| the swap ÷ the floor | ≤ 2 | 1.5 × (floor 1, 5 runs) | met | `swap` |');
   expect(verdict(kept(2.5))).toContain('| **missed** |');
   expect(verdict({})).toContain('| - | not measured |');
